@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import oracle
 import safear as sa
-from doors import Pieces
+from doors import PolicyArrays
 from oracle import Oracle, State
 
 
@@ -51,9 +51,10 @@ def as_points(distribution: sa.CostDistribution) -> dict[tuple[Fraction, bool], 
     return points
 
 
-def columns_of(pieces: Pieces) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+def columns_of(policy: PolicyArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
     """The places of pieces, from which account on each holds, and what is done."""
-    return np.asarray(pieces.place), np.asarray(pieces.first), np.asarray(pieces.choice)
+    sizes = np.diff(policy.piece_start)
+    return np.repeat(np.arange(len(sizes)), sizes), np.asarray(policy.first), np.asarray(policy.choice)
 
 
 def rows_of(mdp: sa.MDP) -> Callable[[int, int], range]:

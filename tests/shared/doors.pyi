@@ -64,7 +64,6 @@ from safear.cli.verbose import verbose_option as verbose_option
 from safear.core import figures as figures
 from safear.core import sweeps as sweeps
 from safear.core.arrays import Arrays as Arrays
-from safear.core.arrays import Pieces as Pieces
 from safear.core.arrays import PolicyArrays as PolicyArrays
 from safear.core.arrays import find_choice as find_choice
 from safear.core.exponentials import find_entropic as find_entropic

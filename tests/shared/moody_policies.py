@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import safear as sa
-from doors import NOTHING, Pieces
+from doors import NOTHING
 from safear.evaluation import Policy, SpentPolicy
 from safear.risk import Objective
 from strategies import problems
@@ -87,11 +87,17 @@ def in_pieces(policy: Policy) -> Policy:
     """A policy of a kind that compiled loops do not know, as one that they do."""
     if policy.arrays is not None:
         return policy
-    mdp, parts = policy.mdp, list[Pieces]()
+    mdp, rows = policy.mdp, list[tuple[int, int, int]]()
     every, opening = np.arange(mdp.n_states), int(policy.accounts[mdp.start])
     most = mdp.horizon * int(mdp.edge_cost.max(initial=0))
     for step, account in product(range(mdp.horizon), range(opening - most, opening + 1)):
         choice = policy.choose(step, every, np.full(mdp.n_states, account))
-        acts = choice != NOTHING
-        parts.append(Pieces((step * mdp.n_states + every)[acts], np.full(acts.sum(), account), choice[acts]))
-    return SpentPolicy.of(mdp, np.full(mdp.n_states, opening), parts)
+        acts = np.flatnonzero(choice != NOTHING).tolist()
+        rows += [(step * mdp.n_states + state, account, int(choice[state])) for state in acts]
+    return by_pieces(mdp, np.full(mdp.n_states, opening), rows)
+
+
+def by_pieces(mdp: sa.MDP, opening: NDArray[np.int64], rows: Iterable[tuple[int, int, int]]) -> SpentPolicy:
+    """A policy of pieces in any order: (step * n_states + state, account from which on, choice)."""
+    place, first, choice = np.array(list(rows), dtype=np.int64).reshape(-1, 3).T
+    return SpentPolicy.from_pieces(mdp, opening, place, first, choice.astype(np.uint8))

@@ -20,11 +20,11 @@ cdef class PolicyArrays:
     cdef readonly const long long[::1] first
     cdef readonly const unsigned char[::1] choice
 
-cdef class Pieces:
-    cdef readonly long long[::1] place
-    cdef readonly long long[::1] first
-    cdef readonly unsigned char[::1] choice
-    cdef readonly long long count
+cdef class PolicyRoom:
+    cdef long long[:, ::1] size
+    cdef long long[::1] first
+    cdef unsigned char[::1] choice
+    cdef long long count
 
 cpdef int find_choice(PolicyArrays policy, long long place, long long account) noexcept nogil
 cdef int choose(
@@ -43,18 +43,26 @@ cpdef choose_all(
 cpdef long long find_fault(Arrays arrays, PolicyArrays policy) noexcept nogil
 cdef bint is_no_row(const long long[::1] row_start, long long state, int choice) noexcept nogil
 
-@cython.locals(pieces=Pieces)
-cpdef Pieces make_pieces()
-cdef void widen_pieces(Pieces pieces, long long more) except * with gil
-cpdef Pieces move_pieces(Pieces pieces, long long by)
+@cython.locals(policy=PolicyArrays)
+cpdef PolicyArrays make_policy(
+    const long long[::1] piece_start, const long long[::1] first, const unsigned char[::1] choice
+)
+cpdef PolicyRoom make_policy_room(long long horizon, long long n_states)
+cdef void widen_policy(PolicyRoom room, long long more) except * with gil
 
 @cython.locals(
-    part=Pieces, count=cython.longlong, begin="long long[::1]", first="long long[::1]", choice="unsigned char[::1]",
-    room="long long[:, ::1]", choices="unsigned char[::1]", policy=PolicyArrays,
+    begin="long long[::1]", first="long long[::1]", choice="unsigned char[::1]", place=cython.longlong,
+    written=cython.longlong,
 )
-cpdef PolicyArrays join_pieces(list parts, long long n_places)
-cdef count_pieces(Pieces pieces, long long n_places, long long[::1] begin)
-cdef put_pieces(Pieces pieces, long long[::1] begin, long long[::1] first, unsigned char[::1] choice)
+cpdef PolicyArrays finish_policy(PolicyRoom room)
+@cython.locals(
+    part=PolicyArrays, known="const long long[::1]", begin="long long[::1]", end="long long[::1]",
+    first="long long[::1]", choice="unsigned char[::1]", n_places=cython.longlong, whole=cython.longlong,
+    by=cython.longlong,
+)
+cpdef PolicyArrays join_policies(list parts, long long horizon, long long n_states)
+cpdef PolicyArrays join_spans(list parts, long long horizon, long long n_states)
+
 cdef bint is_rising(const long long[::1] first, long long begin, long long end) noexcept nogil
 
 cdef double[::1] make_reals(long long count) with gil

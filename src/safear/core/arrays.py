@@ -46,14 +46,11 @@ class PolicyArrays:
         self.table, self.piece_start, self.first, self.choice = table, piece_start, first, choice
 
 
-class Pieces:
-    """What a policy does by account, in any order: at `place` (step * n_states + state) `choice`, from `first` on.
+class PolicyRoom:
+    """Room for the pieces of a policy, step by step from the last: how many each place has [step, state], and which."""
 
-    Only the first `count` are there; the rest is room for more.
-    """
-
-    def __init__(self, place: Whole, first: Whole, choice: Bytes) -> None:
-        self.place, self.first, self.choice, self.count = place, first, choice, len(place)
+    def __init__(self, size: Whole, first: Whole, choice: Bytes) -> None:
+        self.size, self.first, self.choice, self.count = size, first, choice, 0
 
 
 def find_choice(policy: PolicyArrays, place: int, account: int) -> int:
@@ -118,73 +115,73 @@ def is_no_row(row_start: Whole, state: int, choice: int) -> bool:
     return choice != NONE and choice >= row_start[state + 1] - row_start[state]
 
 
-def make_pieces() -> Pieces:
-    """Return room for pieces, of which there are none yet."""
-    pieces = Pieces(np.empty(ROOM, np.int64), np.empty(ROOM, np.int64), np.empty(ROOM, np.uint8))
-    pieces.count = 0
-    return pieces
-
-
-def widen_pieces(pieces: Pieces, more: int) -> None:
-    """Make room for so many more pieces, and for as many as there are."""
-    room = max(2 * pieces.place.shape[0], pieces.count + more)
-    pieces.place, pieces.first = widen_wholes(pieces.place, room), widen_wholes(pieces.first, room)
-    pieces.choice = widen_bytes(pieces.choice, room)
-
-
-def move_pieces(pieces: Pieces, by: int) -> Pieces:
-    """Return the same pieces by so much further up the account, without room for more."""
-    place, first = np.array(pieces.place[: pieces.count]), np.asarray(pieces.first[: pieces.count]) + by
-    return Pieces(place, first, np.array(pieces.choice[: pieces.count]))
-
-
-def join_pieces(parts: list[Pieces], n_places: int) -> PolicyArrays:
-    """Return the policy of pieces: place by place and by rising account; those that are equal stay in their order."""
-    begin, count = fill_wholes(n_places + 2, 0), 0
-    for part in parts:
-        count_pieces(part, n_places, begin)
-        count += part.count
-    with cython.nogil:
-        for place in range(n_places):
-            begin[place + 2] += begin[place + 1]  # where there is room for the pieces of the next place
-    first, choice = make_wholes(count), make_bytes(count)
-    for part in parts:
-        put_pieces(part, begin, first, choice)
-    room, choices = make_grid(3, 0), make_bytes(0)
-    with cython.nogil:
-        for place in range(n_places):
-            low, size = begin[place], begin[place + 1] - begin[place]
-            if is_rising(first, low, low + size):  # as those of one sweep are
-                continue
-            if size > room.shape[1]:
-                room, choices = make_grid(3, size), make_bytes(size)
-            for i in range(size):
-                room[0, i], room[1, i], choices[i] = first[low + i], i, choice[low + i]
-            sort_keys(room[0], room[1, :size], room[2])
-            for i in range(size):
-                first[low + i], choice[low + i] = room[0, room[1, i]], choices[room[1, i]]
+def make_policy(piece_start: Whole, first: Whole, choice: Bytes) -> PolicyArrays:
+    """Return the policy that does so by account."""
     policy = PolicyArrays.__new__(PolicyArrays)
-    policy.table, policy.piece_start = np.empty((0, 0), np.uint8), begin[: n_places + 1]
+    policy.table, policy.piece_start = np.empty((0, 0), np.uint8), piece_start
     policy.first, policy.choice = first, choice
     return policy
 
 
-def count_pieces(pieces: Pieces, n_places: int, begin: Whole) -> None:
-    """Count the pieces of each place, two numbers further on."""
-    for i in range(pieces.count):
-        place = pieces.place[i]
-        if not 0 <= place < n_places:
-            raise IndexError(f"there is no place {place}")
-        begin[place + 2] += 1
+def make_policy_room(horizon: int, n_states: int) -> PolicyRoom:
+    """Return room for pieces, of which there are none yet."""
+    return PolicyRoom(np.zeros((horizon, n_states), np.int64), make_wholes(ROOM), make_bytes(ROOM))
 
 
-def put_pieces(pieces: Pieces, begin: Whole, first: Whole, choice: Bytes) -> None:
-    """Put pieces where there is room for their place, which begins at begin[place + 1]."""
+def widen_policy(room: PolicyRoom, more: int) -> None:
+    """Make room for so many more pieces, and for as many as there are."""
+    wider = max(2 * room.first.shape[0], room.count + more)
+    room.first, room.choice = widen_wholes(room.first, wider), widen_bytes(room.choice, wider)
+
+
+def finish_policy(room: PolicyRoom) -> PolicyArrays:
+    """Return the policy whose pieces have been written."""
+    horizon, n_states, place, written = room.size.shape[0], room.size.shape[1], 0, room.count
+    begin, first, choice = make_wholes(horizon * n_states + 1), make_wholes(room.count), make_bytes(room.count)
     with cython.nogil:
-        for i in range(pieces.count):
-            number = begin[pieces.place[i] + 1]
-            first[number], choice[number] = pieces.first[i], pieces.choice[i]
-            begin[pieces.place[i] + 1] = number + 1
+        begin[0] = 0
+        for step in range(horizon):
+            here = begin[place]
+            for state in range(n_states):
+                begin[place + 1] = begin[place] + room.size[step, state]
+                place += 1
+            written -= begin[place] - here
+            for i in range(begin[place] - here):
+                first[here + i], choice[here + i] = room.first[written + i], room.choice[written + i]
+    return make_policy(begin, first, choice)
+
+
+def join_policies(parts: list[tuple[PolicyArrays, int, Whole]], horizon: int, n_states: int) -> PolicyArrays:
+    """Return one policy of several, each with by how much it is moved up the account, and which states it is for.
+
+    At each place, its accounts must lie above those of the part before it.
+    """
+    n_places = horizon * n_states
+    begin, end = fill_wholes(n_places + 1, 0), make_wholes(n_places)
+    for part, _, known in parts:
+        with cython.nogil:
+            for place in range(part.piece_start.shape[0] - 1):
+                whole = place // known.shape[0] * n_states + known[place % known.shape[0]]
+                begin[whole + 1] += part.piece_start[place + 1] - part.piece_start[place]
+    with cython.nogil:
+        for place in range(n_places):
+            begin[place + 1] += begin[place]
+            end[place] = begin[place]
+    first, choice = make_wholes(begin[n_places]), make_bytes(begin[n_places])
+    for part, by, known in parts:
+        with cython.nogil:
+            for place in range(part.piece_start.shape[0] - 1):
+                whole = place // known.shape[0] * n_states + known[place % known.shape[0]]
+                for piece in range(part.piece_start[place], part.piece_start[place + 1]):
+                    first[end[whole]], choice[end[whole]] = part.first[piece] + by, part.choice[piece]
+                    end[whole] += 1
+    return make_policy(begin, first, choice)
+
+
+def join_spans(parts: list[tuple[PolicyArrays, int]], horizon: int, n_states: int) -> PolicyArrays:
+    """Return one policy of several for all states, the first of which is not moved; a single one is not copied."""
+    every = np.arange(n_states, dtype=np.int64)
+    return parts[0][0] if len(parts) == 1 else join_policies([(*part, every) for part in parts], horizon, n_states)
 
 
 def is_rising(first: Whole, begin: int, end: int) -> bool:

@@ -1,11 +1,11 @@
 cimport cython
 
-from safear.core.arrays cimport INF, Arrays, Pieces, widen_pieces
+from safear.core.arrays cimport INF, Arrays, PolicyRoom
 from safear.core.sweeps cimport Ranges, find_end, find_worst
 from safear.core.targets cimport Aim, Course, note_choices
 
-cdef class Layer:
-    cdef double[:, ::1] loss, mean
+cdef class LossTables:
+    cdef double[:, :, ::1] loss, mean
 
 cdef class Prospect:
     cdef double[:, ::1] loss, mean
@@ -13,12 +13,14 @@ cdef class Prospect:
 
 @cython.locals(arrays=Arrays, prospect=Prospect, found=bint, is_exact=bint)
 cpdef robust_step(
-    Course course, Ranges ranges, long long step, const unsigned char[::1] allowed, Aim aim, double tie, Layer later,
-    Layer now, Pieces pieces,
+    Course course, Ranges ranges, long long step, const unsigned char[::1] allowed, Aim aim, double tie,
+    LossTables tables, PolicyRoom room,
 )
 
 @cython.locals(is_exact=bint, column=int)
-cdef bint look_ahead(Arrays arrays, Ranges ranges, long long row, Aim aim, Layer later, Prospect prospect) noexcept nogil
+cdef bint look_ahead(
+    Arrays arrays, Ranges ranges, long long row, Aim aim, LossTables tables, long long later, Prospect prospect
+) noexcept nogil
 
 cdef void mix_exactly(Arrays arrays, Ranges ranges, long long row, Prospect prospect) noexcept nogil
 
@@ -31,4 +33,4 @@ cdef void mix_worst(Arrays arrays, Ranges ranges, long long row, Aim aim, Prospe
 @cython.locals(better=bint)
 cdef void keep_better(Prospect prospect, double number, Aim aim, double tie, bint found) noexcept nogil
 
-cdef void write_layer(Prospect prospect, Layer now, long long state) noexcept nogil
+cdef void write_best(Prospect prospect, LossTables tables, long long now, long long state) noexcept nogil

@@ -9,13 +9,13 @@ import cython
 import numpy as np
 
 if not cython.compiled:
-    from safear.core.arrays import INF, Arrays, Bytes, Pieces, Real, widen_pieces
+    from safear.core.arrays import INF, Arrays, Bytes, PolicyRoom, Real
     from safear.core.sweeps import Ranges, find_end, find_worst
     from safear.core.targets import Aim, Course, note_choices
 
 
-class Layer:
-    """Loss and mean [state, column] of one step."""
+class LossTables:
+    """Loss and mean [turn, state, column]: step by step one turn is read, and the other is written."""
 
     def __init__(self, loss: Real, mean: Real) -> None:
         self.loss, self.mean = loss, mean
@@ -35,8 +35,8 @@ class Prospect:
 
 
 def robust_step(
-    course: Course, ranges: Ranges, step: int, allowed: Bytes, aim: Aim, tie: float, later: Layer, now: Layer,
-    pieces: Pieces,
+    course: Course, ranges: Ranges, step: int, allowed: Bytes, aim: Aim, tie: float, tables: LossTables,
+    room: PolicyRoom,
 ) -> None:  # fmt: skip
     """U(s, w) = min over a of max over p of sum p U'(s', w - c), low <= p <= high, sum p = 1, for every target w.
 
@@ -45,17 +45,17 @@ def robust_step(
     every outcome and gives what is left to the worst of them, each up to its most. Of two outcomes that is one end of
     the interval.
     """
-    arrays, n_states, width = course.arrays, course.goal.shape[0], now.loss.shape[1]
+    arrays, width, now, later = course.arrays, tables.loss.shape[2], step % 2, (step + 1) % 2
     prospect = Prospect(ranges.chance.shape[0], width)
     with cython.nogil:
-        for state in range(n_states):
+        for state in range(course.goal.shape[0]):
             if not course.depth[state] <= step < course.late[state]:
                 continue
             found = False
             for row in range(arrays.row_start[state], arrays.row_start[state + 1]):
                 if not allowed[row]:
                     continue
-                is_exact = look_ahead(arrays, ranges, row, aim, later, prospect)
+                is_exact = look_ahead(arrays, ranges, row, aim, tables, later, prospect)
                 if is_exact:
                     mix_exactly(arrays, ranges, row, prospect)
                 elif arrays.edge_start[row + 1] - arrays.edge_start[row] == 2 and -INF < aim.below < INF:
@@ -65,13 +65,13 @@ def robust_step(
                 keep_better(prospect, float(row - arrays.row_start[state]), aim, tie, found)
                 found = True
             if found:
-                write_layer(prospect, now, state)
-                if pieces.count + width > pieces.place.shape[0]:
-                    widen_pieces(pieces, width)
-                note_choices(pieces, step * n_states + state, 0, width, -1, prospect.chosen)
+                write_best(prospect, tables, now, state)
+                note_choices(room, step, state, 0, width, -1, prospect.chosen)
 
 
-def look_ahead(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, later: Layer, prospect: Prospect) -> bool:
+def look_ahead(
+    arrays: Arrays, ranges: Ranges, row: int, aim: Aim, tables: LossTables, later: int, prospect: Prospect
+) -> bool:
     """Find what each outcome of a row leads to, and whether there is nothing to choose among its chances."""
     width, first, is_exact = prospect.row_loss.shape[0], arrays.edge_start[row], True
     low, below, below_slope = aim.low, aim.below, aim.below_slope
@@ -79,7 +79,7 @@ def look_ahead(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, later: Layer,
         cost, target = arrays.edge_cost[first + i], arrays.edge_next[first + i]
         is_exact = is_exact and ranges.low[first + i] == ranges.high[first + i]
         paid, end = float(cost), min(cost + 1, width)
-        mean_below = paid + later.mean[target, 0]
+        mean_below = paid + tables.mean[later, target, 0]
         prospect.loss[i, 0] = 0.0
         for j in range(end):
             prospect.mean[i, j] = mean_below
@@ -87,9 +87,9 @@ def look_ahead(arrays: Arrays, ranges: Ranges, row: int, aim: Aim, later: Layer,
             column = j  # of 32 bits, so that several are made real at a time
             prospect.loss[i, j] = below + below_slope * (mean_below - (low + column - 1))
         for j in range(end, width):
-            prospect.loss[i, j] = later.loss[target, j - cost]
+            prospect.loss[i, j] = tables.loss[later, target, j - cost]
         for j in range(end, width):
-            prospect.mean[i, j] = paid + later.mean[target, j - cost]
+            prospect.mean[i, j] = paid + tables.mean[later, target, j - cost]
     return is_exact
 
 
@@ -182,9 +182,9 @@ def keep_better(prospect: Prospect, number: float, aim: Aim, tie: float, found: 
         prospect.chosen[j] = number if better else chosen
 
 
-def write_layer(prospect: Prospect, now: Layer, state: int) -> None:
+def write_best(prospect: Prospect, tables: LossTables, now: int, state: int) -> None:
     """Write the best of a state."""
     for j in range(prospect.row_loss.shape[0]):
-        now.loss[state, j] = prospect.least_loss[j]
+        tables.loss[now, state, j] = prospect.least_loss[j]
     for j in range(prospect.row_loss.shape[0]):
-        now.mean[state, j] = prospect.least_mean[j]
+        tables.mean[now, state, j] = prospect.least_mean[j]

@@ -1,8 +1,8 @@
 cimport cython
 
 from safear.core.arrays cimport (
-    NONE, Arrays, PolicyArrays, choose_row, fill_wholes, make_bytes, make_grid, make_reals, make_table, make_wholes,
-    widen_reals,
+    NONE, Arrays, PolicyArrays, choose_row, fill_wholes, make_bytes, make_grid, make_policy, make_reals, make_table,
+    make_wholes, widen_reals,
 )
 from safear.core.runs cimport Cells, Going, follow_policy
 
@@ -97,7 +97,7 @@ cdef long long[:, ::1] lengthen_grid(long long[:, ::1] known, long long rows) wi
 cdef double[:, ::1] lengthen_table(double[:, ::1] known, long long rows) with gil
 
 @cython.locals(cells=Cells)
-cpdef settle_rows(
+cpdef PolicyArrays settle_rows(
     Arrays arrays, PolicyArrays base, Going going, const long long[::1] states, const long long[:, ::1] rows,
     long long start, long long account,
 )
@@ -115,6 +115,5 @@ cdef int count_row(Arrays arrays, long long state, long long row) noexcept nogil
 
 @cython.locals(
     depends=bint, acting=cython.longlong, count=cython.longlong, cell=cython.longlong, done=cython.longlong,
-    size=cython.longlong,
 )
-cdef condense(Arrays arrays, PolicyArrays policy, Cells cells, long long horizon, long long account)
+cdef PolicyArrays condense(Arrays arrays, PolicyArrays policy, Cells cells, long long horizon, long long account)

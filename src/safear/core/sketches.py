@@ -22,6 +22,7 @@ if not cython.compiled:
         fill_wholes,
         make_bytes,
         make_grid,
+        make_policy,
         make_reals,
         make_table,
         make_wholes,
@@ -503,12 +504,8 @@ def lengthen_table(known: Real, rows: int) -> Real:
 
 def settle_rows(
     arrays: Arrays, base: PolicyArrays, going: Going, states: Whole, rows: Whole, start: int, account: int
-) -> tuple[bool, Bytes, Whole, Whole, Bytes]:
-    """Return the policy of a sketch that does `rows` [state, step] in some states, and elsewhere what the base does.
-
-    That is whether pieces are needed, its table, and where the pieces of each step and state begin, from which account
-    on, and what is done (see `PolicyArrays`).
-    """
+) -> PolicyArrays:
+    """Return the policy of a sketch that does `rows` [state, step] in some states, and elsewhere what the base does."""
     policy = lay_over(arrays, base, states, rows)
     cells = follow_policy(arrays, policy, going, start, account).cells
     return condense(arrays, policy, cells, rows.shape[1], account)
@@ -540,7 +537,7 @@ def lay_over(arrays: Arrays, base: PolicyArrays, states: Whole, rows: Whole) -> 
                 first[count], choice[count] = base.first[piece], base.choice[piece]
                 count += 1
         begin[horizon * n_states] = count
-    return PolicyArrays(base.table, begin, first, choice)
+    return make_policy(begin, first, choice)
 
 
 def write_over(arrays: Arrays, table: Bytes, states: Whole, rows: Whole) -> None:
@@ -557,16 +554,15 @@ def count_row(arrays: Arrays, state: int, row: int) -> int:
     return NONE if row < 0 else row - arrays.row_start[state]
 
 
-def condense(
-    arrays: Arrays, policy: PolicyArrays, cells: Cells, horizon: int, account: int
-) -> tuple[bool, Bytes, Whole, Whole, Bytes]:
+def condense(arrays: Arrays, policy: PolicyArrays, cells: Cells, horizon: int, account: int) -> PolicyArrays:
     """Return what a policy does in its runs: a table if that does not depend on what was spent, and pieces if it does.
 
     Where no run comes, it is what it does with nothing spent.
     """
     n_states, acting, depends = arrays.row_start.shape[0] - 1, 0, False
     places = horizon * n_states
-    table, met = make_bytes(places), fill_wholes(places, -1)  # the last cell of each; those with more spent come later
+    table, begin = make_bytes(places), make_wholes(places + 1)
+    met = fill_wholes(places, -1)  # the last cell of each; those with more spent come later
     with cython.nogil:
         for place in range(places):
             step, state = place // n_states, place % n_states
@@ -578,22 +574,21 @@ def condense(
                 acting += 1
                 depends = depends or (met[place] >= 0 and cells.row[met[place]] != row)
                 met[place], table[place] = cell, count_row(arrays, cells.state[cell], row)
-    begin, size = fill_wholes(places + 1, 0), acting + places if depends else 0
-    first, choice, count = make_wholes(size), make_bytes(size), 0
-    if depends:
-        with cython.nogil:
-            for place in range(places):
-                begin[place] = count
-                step, state, cell, done = place // n_states, place % n_states, met[place], -1
-                if cell < 0 and table[place] != NONE:
-                    first[count], choice[count] = account, table[place]
-                    count += 1
-                while cell >= 0 and cells.step[cell] == step and cells.state[cell] == state:  # by rising account
-                    row = cells.row[cell]
-                    if row >= 0 and row != done:
-                        first[count], choice[count] = account - cells.spent[cell], count_row(arrays, state, row)
-                        count, done = count + 1, row
-                    cell -= 1
-            begin[places] = count
-    pieces = np.asarray(begin), np.asarray(first)[:count].copy(), np.asarray(choice)[:count].copy()
-    return depends, np.asarray(table).reshape(horizon, n_states), *pieces
+    if not depends:
+        return PolicyArrays(np.asarray(table).reshape(horizon, n_states), begin[:0], begin[:0], table[:0])
+    first, choice, count = make_wholes(acting + places), make_bytes(acting + places), 0
+    with cython.nogil:
+        for place in range(places):
+            begin[place] = count
+            step, state, cell, done = place // n_states, place % n_states, met[place], -1
+            if cell < 0 and table[place] != NONE:
+                first[count], choice[count] = account, table[place]
+                count += 1
+            while cell >= 0 and cells.step[cell] == step and cells.state[cell] == state:  # by rising account
+                row = cells.row[cell]
+                if row >= 0 and row != done:
+                    first[count], choice[count] = account - cells.spent[cell], count_row(arrays, state, row)
+                    count, done = count + 1, row
+                cell -= 1
+        begin[places] = count
+    return make_policy(begin, np.asarray(first)[:count].copy(), np.asarray(choice)[:count].copy())

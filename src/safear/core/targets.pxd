@@ -1,6 +1,6 @@
 cimport cython
 
-from safear.core.arrays cimport INF, NONE, Arrays, Pieces, widen_pieces
+from safear.core.arrays cimport INF, NONE, Arrays, PolicyRoom, widen_policy
 
 cdef class Aim:
     cdef readonly double low, below, below_slope, loss_weight, mean_weight
@@ -43,7 +43,7 @@ cdef long long find_column(double above) noexcept nogil
 )
 cpdef sweep_columns(
     Course course, Bands bands, SweepRules rules, Aim aim, long long begin_step, long long end_step, Tables tables,
-    Pieces pieces,
+    PolicyRoom room,
 )
 
 cdef void clear_columns(Columns columns, long long size) noexcept nogil
@@ -75,6 +75,7 @@ cdef void carry_variance(
 ) noexcept nogil
 
 @cython.locals(count=cython.longlong, last=double)
-cdef void note_choices(
-    Pieces pieces, long long place, long long begin, long long size, long long lowest, double[::1] chosen
-) noexcept nogil
+cdef int note_choices(
+    PolicyRoom room, long long step, long long state, long long begin, long long size, long long lowest,
+    double[::1] chosen,
+) except -1 nogil

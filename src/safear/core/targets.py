@@ -23,10 +23,10 @@ else:
         NONE,
         Arrays,
         Bytes,
-        Pieces,
+        PolicyRoom,
         Real,
         Whole,
-        widen_pieces,
+        widen_policy,
     )
 
 
@@ -124,14 +124,14 @@ def find_column(above: float) -> int:
 
 def sweep_columns(
     course: Course, bands: Bands, rules: SweepRules, aim: Aim, begin_step: int, end_step: int, tables: Tables,
-    pieces: Pieces,
+    room: PolicyRoom,
 ) -> None:  # fmt: skip
     """U_h(s, w) = min over a of sum p U_{h+1}(s', w - c), for every target w at once, from the last step to the first.
 
     Column j > 0 is the target w = low + j - 1; column 0 stands for all targets below `low`, where what is made small is
     the mean. Elsewhere it is the score, loss_weight * loss + mean_weight * mean; ties (up to `tie`) go to the smaller
     mean, then to the first row. Goes from end_step - 1 down to begin_step. What is found at step h is in turn h % 2;
-    what is done there is added to `pieces`, in which the account of column j is j - 1.
+    what is done there is written to `room`, in which the account of column j is j - 1.
     """
     n_states, width = course.goal.shape[0], tables.score.shape[2] - tables.pad
     columns = make_columns(width)
@@ -162,10 +162,8 @@ def sweep_columns(
                 write_columns(tables, now, state, aim, begin, end, top, least, columns)
                 if rules.is_square:
                     carry_variance(course.arrays, chances, at, state, asked, lowest, columns, tables, now)
-                if pieces.count + end - begin + 1 > pieces.place.shape[0]:
-                    widen_pieces(pieces, end - begin + 1)
                 lowest = lowest if asked == 0 else -1
-                note_choices(pieces, step * n_states + state, begin, end - begin, lowest, columns.chosen)
+                note_choices(room, step, state, begin, end - begin, lowest, columns.chosen)
 
 
 def clear_columns(columns: Columns, size: int) -> None:
@@ -295,16 +293,19 @@ def carry_variance(
         tables.variance[now, state, column] = total
 
 
-def note_choices(pieces: Pieces, place: int, begin: int, size: int, lowest: int, chosen: Real) -> None:
-    """Add what is done at a place in `size` columns from `begin` on, and before them `lowest`, if it is not below 0."""
-    count, last = pieces.count, -1.0
+def note_choices(room: PolicyRoom, step: int, state: int, begin: int, size: int, lowest: int, chosen: Real) -> int:
+    """Write what is done in `size` columns from `begin` on, and before them `lowest`, if it is not below 0."""
+    if room.count + size + 1 > room.first.shape[0]:
+        widen_policy(room, size + 1)
+    count, last = room.count, -1.0
     if lowest >= 0:
-        pieces.place[count], pieces.first[count], pieces.choice[count] = place, -1, lowest
+        room.first[count], room.choice[count] = -1, lowest
         count, last = count + 1, float(lowest)
     for j in range(size):
         if chosen[j] != last:
             last = chosen[j]
-            pieces.place[count], pieces.first[count] = place, begin + j - 1
-            pieces.choice[count] = cython.cast(cython.uchar, last)
+            room.first[count], room.choice[count] = begin + j - 1, cython.cast(cython.uchar, last)
             count += 1
-    pieces.count = count
+    room.size[step, state] = count - room.count
+    room.count = count
+    return 0

@@ -1,7 +1,8 @@
 cimport cython
 
 from safear.core.arrays cimport (
-    INF, Pieces, PolicyArrays, join_pieces, make_pieces, make_reals, make_wholes, sort_keys
+    INF, PolicyArrays, PolicyRoom, finish_policy, join_spans, make_policy_room, make_reals, make_wholes,
+    sort_keys,
 )
 from safear.core.figures cimport describe
 from safear.core.runs cimport Cells, Going, follow_policy
@@ -23,7 +24,7 @@ cdef class TailPlan:
     cdef readonly double success, mean, variance, tail
 
 @cython.locals(
-    room=cython.longlong, aim=Aim, tables=Tables, pieces=Pieces, found=TailPlan,
+    room=cython.longlong, aim=Aim, tables=Tables, written=PolicyRoom, found=TailPlan,
     opening=cython.longlong, value=double, least=double, least_mean=double,
 )
 cpdef TailPlan weigh_tail(Course course, Bands bands, SweepRules rules, Question question, double weight)

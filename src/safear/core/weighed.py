@@ -11,8 +11,9 @@ if not cython.compiled:
         PolicyArrays,
         Real,
         Whole,
-        join_pieces,
-        make_pieces,
+        finish_policy,
+        join_spans,
+        make_policy_room,
         make_reals,
         make_wholes,
         sort_keys,
@@ -63,12 +64,9 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
         low, columns, moved = spans[span, 0], spans[span, 1], spans[span, 3]
         aim = Aim(float(low), 0.0, 1.0, factor, 1 - weight)
         tables = make_tables(course, list_excess(course, low, columns), aim, rules)
-        pieces = make_pieces()
-        sweep_columns(course, bands, rules, aim, 0, course.horizon, tables, pieces)
-        with cython.nogil:
-            for i in range(pieces.count):
-                pieces.first[i] += moved
-        parts.append(pieces)
+        written = make_policy_room(course.horizon, course.goal.shape[0])
+        sweep_columns(course, bands, rules, aim, 0, course.horizon, tables, written)
+        parts.append((finish_policy(written), moved))
         least_mean = tables.least[0, start]
         with cython.nogil:
             for j in range(spans[span, 2], columns):
@@ -85,7 +83,7 @@ def weigh_tail(course: Course, bands: Bands, rules: SweepRules, question: Questi
             for i in range(count):
                 if values[i] <= value * (1 + question.near) and means[i] < least:
                     least, opening = means[i], openings[i]
-    found = TailPlan(value, opening, join_pieces(parts, course.horizon * course.goal.shape[0]))
+    found = TailPlan(value, opening, join_spans(parts, course.horizon, course.goal.shape[0]))
     follow_plan(found, course, question)
     return found
 

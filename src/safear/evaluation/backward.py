@@ -276,7 +276,7 @@ def _follow_all(policy: SpentPolicy, width: int, starts: NDArray[np.int64]) -> S
     levels = _level_table(mdp)
     succeeded, failed = np.zeros((mdp.n_states, width)), np.zeros((mdp.n_states, width))
     final = np.zeros_like(levels)
-    goal, opening = mdp.goal.view(np.uint8), np.ascontiguousarray(policy.opening, np.int64)
+    goal, opening = mdp.goal.view(np.uint8), policy.accounts
     figures.follow_all(mdp.arrays, goal, mdp.horizon, policy.arrays, starts, opening, levels, succeeded, failed, final)
     return StateDistributions(policy, succeeded, failed, final)
 

@@ -8,7 +8,7 @@ account opens with.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, cast
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.arguments import ArgumentKind
-from safear.core.arrays import Pieces, PolicyArrays, choose_all, find_fault, join_pieces
+from safear.core.arrays import PolicyArrays, choose_all, find_fault
 from safear.errors import ObjectiveError
 from safear.mdp.arrays import MDP
 from safear.problem.model import Record
@@ -126,13 +126,13 @@ class _Known(Policy):
         chosen: NDArray[np.uint8] = choose_all(require_arrays(self), self.mdp.n_states, step, *known)
         return chosen
 
-    def _read(self, name: str, kind: type[Any], *shape: int) -> NDArray[Any]:
-        """Return one of its arrays as the core takes it."""
+    def _read(self, name: str, kind: type[Any], shape: tuple[int, ...], per: str) -> NDArray[Any]:
+        """Return one of its arrays, an entry for each of something, as the core takes it."""
         given = np.asarray(getattr(self, name))
         column = np.ascontiguousarray(given, kind)
         if given.shape != shape:
-            cause, remedy = f"has the shape {given.shape}, not {shape}", "give one for each step and state of the MDP"
-            raise ObjectiveError.at((name,), cause, remedy, code="wrong_length")
+            cause = f"has the shape {given.shape}, not {shape}"
+            raise ObjectiveError.at((name,), cause, f"give one for each {per}", code="wrong_length")
         if column is not given and not np.array_equal(column, given):
             raise ObjectiveError.at((name,), f"holds what is no {kind.__name__}", code="wrong_type")
         return column
@@ -175,7 +175,7 @@ class StatePolicy(_Known):
     @cached_property
     def arrays(self) -> PolicyArrays:
         """Its table."""
-        table = self._read("choices", np.uint8, self.mdp.horizon, self.mdp.n_states)
+        table = self._read("choices", np.uint8, (self.mdp.horizon, self.mdp.n_states), "step and state of the MDP")
         return self._checked("choices", table, _NO_PIECES, _NO_PIECES, _NO_TABLE.reshape(-1))
 
 
@@ -195,13 +195,16 @@ class SpentPolicy(_Known):
     choice: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, mdp: MDP, opening: NDArray[np.int64], parts: Iterable[Pieces]) -> SpentPolicy:
-        """From pieces in any order."""
-        arrays = join_pieces(list(parts), mdp.horizon * mdp.n_states)
-        return cls(mdp, opening, *map(np.asarray, (arrays.piece_start, arrays.first, arrays.choice)))
+    def from_pieces(
+        cls, mdp: MDP, opening: NDArray[np.int64], place: NDArray[np.int64], first: NDArray[Any], choice: NDArray[Any]
+    ) -> SpentPolicy:
+        """From pieces in any order, each with its place, step * n_states + state."""
+        order = np.lexsort((first, place))
+        start = np.searchsorted(place[order], np.arange(mdp.horizon * mdp.n_states + 1))
+        return cls(mdp, opening, start, first[order], choice[order])
 
     @classmethod
-    def made(cls, mdp: MDP, opening: NDArray[np.int64], arrays: PolicyArrays) -> SpentPolicy:
+    def of(cls, mdp: MDP, opening: NDArray[np.int64], arrays: PolicyArrays) -> SpentPolicy:
         """As the core has made it, which need not be checked."""
         policy = cls(mdp, opening, *map(np.asarray, (arrays.piece_start, arrays.first, arrays.choice)))
         vars(policy)["arrays"] = arrays
@@ -210,7 +213,7 @@ class SpentPolicy(_Known):
     @property
     def accounts(self) -> NDArray[np.int64]:
         """The target of the total cost."""
-        return self.opening
+        return self._read("opening", np.int64, (self.mdp.n_states,), "state of the MDP")
 
     @cached_property
     def _is_split(self) -> bool:
@@ -224,10 +227,9 @@ class SpentPolicy(_Known):
     @cached_property
     def arrays(self) -> PolicyArrays:
         """Its pieces."""
-        self._read("opening", np.int64, self.mdp.n_states)
-        start = self._read("piece_start", np.int64, self.mdp.horizon * self.mdp.n_states + 1)
-        first = self._read("first", np.int64, len(self.choice))
-        choice = self._read("choice", np.uint8, len(self.choice))
+        places, count = (self.mdp.horizon * self.mdp.n_states + 1,), (len(self.choice),)
+        start = self._read("piece_start", np.int64, places, "step and state of the MDP, and one more")
+        first, choice = self._read("first", np.int64, count, "piece"), self._read("choice", np.uint8, count, "piece")
         return self._checked("choice", _NO_TABLE, start, first, choice)
 
     def steady(self, step: int, state: int, account: int) -> tuple[int | None, int | None]:

@@ -46,6 +46,7 @@ _KINDS: dict[str, tuple[type[np.generic], str, int]] = {
     "goal": (np.bool_, "states", 0),
     "depth": (np.int16, "states", 0),
 }
+MOST_UNITS = 2**63 - 1  # that a run may cost, a failure included
 _EXACTLY: NDArray[np.float64] = np.empty(0)  # stands for the chances themselves
 
 
@@ -114,7 +115,7 @@ class MDP:
                 yield mistake((name,), cause, remedy, code="wrong_length")
 
     def _find_wrong_indices(self) -> Iterator[Mistake]:
-        """Yield what would lead loops beyond an array, since they check no index, or is more than a choice can tell."""
+        """Yield what would lead loops beyond an array, since they check no index, or is more than a number can tell."""
         for name, total in (("row_start", self.n_rows), ("edge_start", self.n_edges)):
             pointers = getattr(self, name)
             if pointers[0] != 0 or pointers[-1] != total or np.count_nonzero(pointers[1:] < pointers[:-1]):
@@ -128,6 +129,11 @@ class MDP:
         yield from first_wrong("edge_next", no_state, f"is not a state from 0 to {self.n_states - 1}")
         yield from first_wrong("row_action", self.row_action >= len(self.actions), "is not an action")
         yield from first_wrong("edge_cost", self.edge_cost < 0, "is negative")
+        largest = int(self.edge_cost.max(initial=0))
+        if self.horizon * largest + self.failure_cost > MOST_UNITS:
+            cause = f"up to {largest:,} per step, and {self.failure_cost:,} for a failure, are too much to add up"
+            remedy = f"use a coarser quantum: a run may cost {MOST_UNITS:,} quanta at most"
+            yield mistake(("edge_cost",), cause, remedy, code="too_fine")
 
     @property
     def n_states(self) -> int:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.arrays import Pieces
 from safear.errors import InputError, Path, Place, PlanError, TooLargeError
 from safear.evaluation.policy import NOTHING, Policy, SpentPolicy, StatePolicy
 from safear.mdp.arrays import MDP
@@ -256,7 +255,7 @@ def _read_choices(mdp: PlanMDP, form: PlanForm) -> Policy:
     if len(crossing):
         raise _says_twice(int(spans.place[crossing[0]]) % mdp.n_states)
     opening = np.zeros(mdp.n_states, dtype=np.int64)
-    return SpentPolicy.of(mdp, opening, _cut(spans))
+    return SpentPolicy.from_pieces(mdp, opening, *_cut(spans))
 
 
 def _fill_in(mdp: PlanMDP, told: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -294,17 +293,17 @@ def _limits(spent: tuple[float, float | None] | None, quantum: Fraction) -> tupl
     return _units(least, quantum), HOWEVER_MUCH if most is None else _units(most, quantum)
 
 
-def _cut(spans: _Spans) -> Iterator[Pieces]:
-    """From which account on what is chosen, which is nothing where no span is.
+def _cut(spans: _Spans) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]:
+    """By place, from which account on what is chosen, which is nothing where no span is.
 
     An account is what was spent, negative: it rises from the span with the most spent. The first piece also holds for
     all that is below it (`SpentPolicy.choose`).
     """
     place, least, most, choice = spans
     ends, follows = most < HOWEVER_MUCH, spans.follows
-    yield Pieces(place, np.where(ends, -most, -least), choice.astype(np.uint8))
     before = np.where(follows, 1 - np.roll(least, 1), -most - 1)  # where the span before ends; below the first, nothing
     gaps = ends & (before != -most)
     lasts = ~np.append(follows[1:], False) & (least > 0)
-    for some, account in ((gaps, before), (lasts, 1 - least)):
-        yield Pieces(place[some], account[some], np.full(int(some.sum()), NOTHING, dtype=np.uint8))
+    of = np.concatenate([np.arange(len(place)), np.flatnonzero(gaps), np.flatnonzero(lasts)])
+    account = np.concatenate([np.where(ends, -most, -least), before[gaps], (1 - least)[lasts]])
+    return place[of], account, np.where(np.arange(len(of)) < len(place), choice[of], NOTHING).astype(np.uint8)

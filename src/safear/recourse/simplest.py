@@ -158,7 +158,7 @@ def settle(base: Policy, start: int, states: NDArray[np.int64], rows: NDArray[np
     """
     mdp, account, going = base.mdp, int(base.accounts[start]), way_to_go(base.mdp, possible=True)
     arrays = mdp.arrays, require_arrays(base)
-    depends, table, begin, first, choice = settle_rows(*arrays, going, states, rows, start, account)
-    if not depends:
-        return StatePolicy(mdp, table)
-    return SpentPolicy(mdp, np.asarray(base.accounts), begin, first, choice)
+    found = settle_rows(*arrays, going, states, rows, start, account)
+    if found.table.shape[0]:
+        return StatePolicy(mdp, np.asarray(found.table))
+    return SpentPolicy.of(mdp, np.asarray(base.accounts), found)

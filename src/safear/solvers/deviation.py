@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.arrays import Pieces, move_pieces
+from safear.core.arrays import PolicyArrays, join_policies, make_policy
 from safear.evaluation.policy import SpentPolicy
 from safear.mdp.arrays import MDP
 from safear.mdp.slices import restrict
@@ -36,6 +36,7 @@ from safear.solvers.targets import SQUARE, fits, sweep_targets
 
 Reals = NDArray[np.float64]
 Whole = NDArray[np.int64]
+Part = tuple[PolicyArrays, int, Whole]  # a policy, by how much it is moved up the account, and for which states
 WORTH_IT = 3  # times the most that can be spent: so many targets are less work than some searches
 FAR = 10  # times the most that can be spent, below 0: from there on, the best plan is most often that with least mean
 MAX_ROOM = 2**30  # bytes; where a sweep takes more, a plan is searched for each person
@@ -52,7 +53,7 @@ def find_deviation(
     starts = mdp.starts[np.diff(mdp.row_start)[mdp.starts] > 0]
     shared = _sweep_whole_targets(mdp, scale, starts, slack, progress)
     values[starts], bounds[starts], opening[starts] = shared.value, shared.bound, shared.accounts[shared.best]
-    own, top = list[Pieces](), int(shared.accounts[-1])
+    own, top = list[Part](), int(shared.accounts[-1])
     of_shared = shared.bound >= shared.value * (1 - tolerance)
     for person in np.flatnonzero(~of_shared).tolist():
         start = int(starts[person])
@@ -60,35 +61,29 @@ def find_deviation(
         plans = HullPlans(part.mdp, slack)
         optimum = find_optimum(plans, scale, shared.known(person, plans), tolerance=tolerance)
         values[start], bounds[start], opening[start] = optimum.value, optimum.bound, optimum.point.opening
-        of_shared[person] = optimum.point.pieces is None
-        if optimum.point.pieces is not None:
+        of_shared[person] = optimum.point.policy is None
+        if optimum.point.policy is not None:
             # Such a plan has a stretch of the account axis of its own, so that one policy holds all plans.
             base = top + 2
             top = base + plans.most
             opening[start] += base
-            own.append(_shift(optimum.point.pieces, base, part.states, mdp.n_states))
-    pieces = shared.pieces_for(mdp, opening[starts[of_shared]])
-    return SpentPolicy.of(mdp, opening, [*pieces, *own]), values, bounds
-
-
-def _shift(piece: Pieces, base: int, states: Whole, n_states: int) -> Pieces:
-    """Pieces of what one person can reach as pieces of the whole."""
-    step, state = np.divmod(piece.place, len(states))
-    return Pieces(step * n_states + states[state], base + np.asarray(piece.first), piece.choice)
+            own.append((optimum.point.policy, base, part.states))
+    parts = [*shared.policies_for(mdp, opening[starts[of_shared]]), *own]
+    return SpentPolicy.of(mdp, opening, join_policies(parts, mdp.horizon, mdp.n_states)), values, bounds
 
 
 @dataclass(frozen=True)
 class _Shared:
     """What is known of everybody: lines [person, target] for minus infinity and rising whole targets.
 
-    Minus infinity is for the least mean. The account of a target opens with `accounts`.
+    Minus infinity is for the least mean: the plan `cheapest`. The account of a target opens with `accounts`.
     """
 
     scale: Scale
     lines: Line[Reals]
     accounts: Whole
-    cheapest: Pieces
-    pieces: Pieces
+    cheapest: PolicyArrays
+    policy: PolicyArrays
 
     @cached_property
     def _values(self) -> Reals:
@@ -160,23 +155,26 @@ class _Shared:
                 best = min(best, dearest, key=self.scale.of)
         return KnownPlans(best, pairs)
 
-    def pieces_for(self, mdp: MDP, openings: Whole) -> list[Pieces]:
-        """The pieces that somebody needs whose account opens with one of these."""
-        others, dearest = openings[openings > self.accounts[0]], int(mdp.edge_cost.max(initial=0))
-        pieces = [self.cheapest] if len(others) < len(openings) else []
-        if not len(others):
-            return pieces
-        low, high = int(others.min()), int(others.max())
-        return [*pieces, _crop(self.pieces, low - np.asarray(self.pieces.place) // mdp.n_states * dearest, high)]
+    def policies_for(self, mdp: MDP, openings: Whole) -> list[Part]:
+        """What somebody needs whose account opens with one of these."""
+        others, every = openings[openings > self.accounts[0]], np.arange(mdp.n_states)
+        parts = []
+        if len(others) < len(openings):  # it has the lowest stretch of the account axis
+            parts.append((self.cheapest, 2 * int(self.accounts[0]) + 2, every))
+        if len(others):
+            steps = np.arange(mdp.horizon * mdp.n_states) // mdp.n_states
+            low = int(others.min()) - steps * int(mdp.edge_cost.max(initial=0))
+            parts.append((_crop(self.policy, low, int(others.max())), 0, every))
+        return parts
 
 
-def _crop(piece: Pieces, low: Whole, high: int) -> Pieces:
+def _crop(policy: PolicyArrays, low: Whole, high: int) -> PolicyArrays:
     """What holds for accounts between `low` (at each place) and `high`."""
-    place, first, choice = np.asarray(piece.place), np.asarray(piece.first), np.asarray(piece.choice)
-    goes_on = np.append(place[1:] == place[:-1], False)
-    ends = np.where(goes_on, np.append(first[1:], 0), np.iinfo(np.int64).max)
-    kept = (first <= high) & (ends > low)
-    return Pieces(place[kept], np.maximum(first, low)[kept], choice[kept])
+    begin, first, choice = np.asarray(policy.piece_start), np.asarray(policy.first), np.asarray(policy.choice)
+    ends, lowest = np.append(first[1:], 0), np.repeat(low, np.diff(begin))
+    ends[begin[1:] - 1] = np.iinfo(np.int64).max
+    kept = (first <= high) & (ends > lowest)
+    return make_policy(np.append(0, kept.cumsum())[begin], np.maximum(first, lowest)[kept], choice[kept])
 
 
 def _is_small(difference: Reals, beside: Reals) -> NDArray[np.bool_]:
@@ -203,10 +201,8 @@ def _sweep_whole_targets(
     tables = [table[starts, table.shape[1] - count :] for table in (swept.mean, swept.variance, swept.score)]
     least = (mean, variance, np.zeros_like(mean))
     lines = Line(everywhere, *(np.hstack(both) for both in zip(least, tables, strict=True)))
-    # The plan with the least mean has the lowest stretch of the account axis.
-    pieces = move_pieces(cheapest.pieces, -2 * most - 2)
     accounts = np.concatenate([[-most - 2], most + np.arange(count)])
-    return _Shared(scale, lines, accounts, pieces, swept.pieces)
+    return _Shared(scale, lines, accounts, cheapest.policy, swept.policy)
 
 
 def _choose_targets(scale: Scale, mean: Reals, variance: Reals, most: int, failure_cost: int) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.arrays import Pieces
+from safear.core.arrays import PolicyArrays
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.spending import largest_spent
 from safear.solvers.success import allowed_rows
@@ -54,7 +54,7 @@ class Point:
     """A plan, with the line that it is on."""
 
     line: Line[float]
-    pieces: Pieces | None  # None: those of a sweep for everybody
+    policy: PolicyArrays | None  # None: that of a sweep for everybody
     opening: int  # of the account
 
 
@@ -139,7 +139,7 @@ class HullPlans:
         targets, last = (target - self.most, self.most + 1), self.most + 1
         sweep = sweep_targets(self.mdp, SQUARE, targets=targets, allowed=allowed_rows(self.mdp, self.slack), last=1)
         figures = (float(table[self.start, last]) for table in (sweep.mean, sweep.variance, sweep.score))
-        return Point(Line(target, *figures), sweep.pieces, last - 1)
+        return Point(Line(target, *figures), sweep.policy, last - 1)
 
     @property
     def largest(self) -> float:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.arrays import Pieces, move_pieces
+from safear.core.arrays import PolicyArrays, join_spans
 from safear.evaluation.extremes import evaluate_worst
 from safear.evaluation.policy import Policy, SpentPolicy
 from safear.mdp.arrays import MDP
@@ -150,7 +150,7 @@ def _find_cvar(mdp: MDP, weight: float, level: float, among: Among, progress: Pr
         against = _sweep_totals(mdp, loss, spans, weights=weights, allowed=allowed, chances=chances)
         committed = (weight * against.targets + against.score).min(axis=1)
         bounds = np.minimum(np.maximum(between, committed), least)
-    policy = SpentPolicy.of(mdp, found.accounts[best], found.pieces)
+    policy = SpentPolicy.of(mdp, found.accounts[best], found.policy)
     if among.robust and len(mdp.starts) == 1 and bounds[mdp.start] < least[mdp.start] * (1 - NEAR):
         exact = evaluate_worst(policy, MeanCVaR(weight, level)) / float(mdp.quantum)
         least = np.where(mdp.depth == 0, np.clip(exact, bounds, least), least)
@@ -166,7 +166,7 @@ def _find_var(mdp: MDP, level: float, among: Among, progress: Progress | None) -
     limit = 0.0 if level > 1 - EPSILON else min(1 - level + EPSILON, 1 - EPSILON)
     best = (found.score <= limit).argmax(axis=1)
     values = found.targets[best]
-    return Certified(SpentPolicy.of(mdp, found.accounts[best], found.pieces), values, values)
+    return Certified(SpentPolicy.of(mdp, found.accounts[best], found.policy), values, values)
 
 
 def _find_budget(mdp: MDP, limit: float, among: Among, progress: Progress | None) -> Certified:
@@ -181,7 +181,7 @@ def _find_budget(mdp: MDP, limit: float, among: Among, progress: Progress | None
     found = sweep_targets(mdp, MISSED, targets=targets, allowed=allowed, chances=among.chances, progress=progress)
     opening = np.full(mdp.n_states, max(budget, -1))
     values = found.score[:, budget + 1] if budget >= 0 else np.where(mdp.goal, 0.0, 1.0)
-    return Certified(SpentPolicy.of(mdp, opening, [found.pieces]), values, found.score[:, bound + 1])
+    return Certified(SpentPolicy.of(mdp, opening, found.policy), values, found.score[:, bound + 1])
 
 
 class _Totals(NamedTuple):
@@ -191,7 +191,7 @@ class _Totals(NamedTuple):
     score: Reals
     mean: Reals
     accounts: NDArray[np.int64]
-    pieces: list[Pieces]
+    policy: PolicyArrays
 
 
 def _sweep_totals(
@@ -205,12 +205,13 @@ def _sweep_totals(
     """A sweep for every total cost that may be the best target (see `find_spans`)."""
     sweeps = [sweep_targets(mdp, loss, targets=(span.low, span.columns), weights=weights, **options) for span in spans]
     known = [slice(span.first + 1, span.columns + 1) for span in spans]
+    parts = [(found.policy, span.moved) for found, span in zip(sweeps, spans, strict=True)]
     return _Totals(
         np.concatenate([span.low + np.arange(span.first, span.columns) for span in spans]),
         _beside([found.score[:, columns] for found, columns in zip(sweeps, known, strict=True)]),
         _beside([found.mean[:, columns] for found, columns in zip(sweeps, known, strict=True)]),
         np.concatenate([span.moved + np.arange(span.first, span.columns) for span in spans]),
-        [move_pieces(found.pieces, span.moved) for found, span in zip(sweeps, spans, strict=True)],
+        join_spans(parts, mdp.horizon, mdp.n_states),
     )
 
 

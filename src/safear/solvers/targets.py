@@ -26,8 +26,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.arrays import Pieces, make_pieces, move_pieces
-from safear.core.robust import Layer, robust_step
+from safear.core.arrays import PolicyArrays, finish_policy, make_policy_room
+from safear.core.robust import LossTables, robust_step
 from safear.core.targets import Aim, Bands, Course, SweepRules, make_tables, sweep_columns
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.intervals import range_chances
@@ -74,14 +74,14 @@ class TargetSweep:
     """What a sweep has found for each state at step 0, all in quanta.
 
     Column j > 0 is for the target low + j - 1; column 0 for all below, where the plan is that of the least mean. The
-    score is what was made small. The variance is only computed for SQUARE. `pieces` are the choices of all steps; the
-    account of column j is j - 1.
+    score is what was made small. The variance is only computed for SQUARE. In the `policy`, the account of column j is
+    j - 1.
     """
 
     score: Table
     mean: Table
     variance: Table
-    pieces: Pieces
+    policy: PolicyArrays
 
 
 def sweep_targets(
@@ -119,34 +119,31 @@ def sweep_targets(
 def _sweep(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progress | None) -> TargetSweep:
     """Sweep in one call, or step by step if somebody wants to know how far it is."""
     course, bands = set_course(mdp), Bands(NOWHERE, NOWHERE) if rules.is_square else find_bands(mdp)
-    tables, pieces = make_tables(course, ends, aim, rules), make_pieces()
+    tables, room = make_tables(course, ends, aim, rules), make_policy_room(mdp.horizon, mdp.n_states)
     stages = [(0, mdp.horizon)] if progress is None else [(step, step + 1) for step in reversed(range(mdp.horizon))]
     for begin, end in stages:
-        sweep_columns(course, bands, rules, aim, begin, end, tables, pieces)
+        sweep_columns(course, bands, rules, aim, begin, end, tables, room)
         if progress is not None:
             progress(mdp.horizon - begin, mdp.horizon)
     score, mean = (np.asarray(table)[0, :, tables.pad :] for table in (tables.score, tables.mean))
     mean[:, 0] = np.asarray(tables.least)[0]
     variance = np.asarray(tables.variance)[0] if rules.is_square else NO_TABLE
-    return TargetSweep(score, mean, variance, move_pieces(pieces, 0))
+    return TargetSweep(score, mean, variance, finish_policy(room))
 
 
 def _sweep_robustly(mdp: MDP, ends: Table, aim: Aim, allowed: Allowed | None, progress: Progress | None) -> TargetSweep:
     """Sweep against the worst chances: step by step, all columns."""
-    course, rows, pieces = set_course(mdp), _list_allowed(mdp, allowed), make_pieces()
+    course, rows, room = set_course(mdp), _list_allowed(mdp, allowed), make_policy_room(mdp.horizon, mdp.n_states)
     ranges = range_chances(mdp)
-    losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
-    final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
-    means = [np.repeat(final_mean[:, None], ends.shape[1], axis=1) for _ in range(2)]
-    layers, now = [Layer(loss, mean) for loss, mean in zip(losses, means, strict=True)], 0
+    loss, mean = np.stack([ends[mdp.goal.astype(np.int64)]] * 2), np.empty((2, mdp.n_states, ends.shape[1]))
+    mean[:] = np.where(mdp.goal, 0.0, float(mdp.failure_cost))[:, None]
+    tables = LossTables(loss, mean)
     for step in reversed(range(mdp.horizon)):
-        later, now = now, 1 - now
-        allows = rows[min(step, len(rows) - 1)]
-        robust_step(course, ranges, step, allows, aim, TIE, layers[later], layers[now], pieces)
+        robust_step(course, ranges, step, rows[min(step, len(rows) - 1)], aim, TIE, tables, room)
         if progress is not None:
             progress(mdp.horizon - step, mdp.horizon)
-    score = aim.loss_weight * losses[now] + (aim.mean_weight * means[now] if aim.mean_weight else 0.0)
-    return TargetSweep(score, means[now], NO_TABLE, move_pieces(pieces, 0))
+    score = aim.loss_weight * loss[0] + (aim.mean_weight * mean[0] if aim.mean_weight else 0.0)
+    return TargetSweep(score, mean[0], NO_TABLE, finish_policy(room))
 
 
 def set_rules(

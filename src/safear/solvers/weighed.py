@@ -51,7 +51,7 @@ class WeighedPlan:
         mdp, found = self.mdp, self.found
         values, opening = np.zeros(mdp.n_states), np.zeros(mdp.n_states, dtype=np.int64)
         values[mdp.start], opening[mdp.start] = found.value * float(mdp.quantum), found.opening
-        policy = SpentPolicy.made(mdp, opening, found.policy)
+        policy = SpentPolicy.of(mdp, opening, found.policy)
         return Solution(mdp, self.objective, "optimal", policy, values, certificate=values)
 
     @property

@@ -36,7 +36,7 @@ def test_choices_may_change_at_every_target() -> None:
     even = [(0.125, cost + more, 1) for cost in range(0, 2048, 512) for more in (0, 2)]
     mdp = replace(by_hand([odd, even], *tosses, horizon=9), depth=np.arange(10, dtype=np.int16))
     found = sweep_targets(mdp, EXCEEDED, targets=(0.0, 2050))
-    place, first, choice = columns_of(found.pieces)
+    place, first, choice = columns_of(found.policy)
     assert choice[place == 0].tolist() == [0, *[1, 0] * 1024]
     assert first[place == 0].tolist() == list(range(-1, 2048))
     exceeded = [1 - (w + 1) / 2048 for w in range(2048)]

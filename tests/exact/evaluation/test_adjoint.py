@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 import oracle
 import safear as sa
-from doors import CompiledMDP, Parameter, Pieces, expect_back, find_parameters
+from doors import CompiledMDP, Parameter, expect_back, find_parameters
 from doors import follow as follow_runs
+from moody_policies import by_pieces
 from moving import deciding, follow, with_amount
 from oracle import Distribution, Oracle, State
-from safear.evaluation import Derivatives, Policy, SpentPolicy, differentiate
+from safear.evaluation import Derivatives, Policy, differentiate
 from safear.risk import Objective
 from small_problems import ladder, surprising
 from strategies import FEWER, problems
@@ -169,8 +170,8 @@ def test_a_plan_that_looks_at_what_was_spent_keeps_to_what_it_did() -> None:
     problem = ladder(actions, levels=("new", "mid", "done"), horizon=2, failure_cost=9)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     start, mid = mdp.start, mdp.n_states + mdp.locate({"a": "mid"})
-    pieces = Pieces(np.array([start, mid, mid, mid]), np.array([-9, -9, -5, -2]), np.array([0, 1, 0, 1], np.uint8))
-    found = by_place(SpentPolicy.of(mdp, np.zeros(mdp.n_states, np.int64), [pieces]), mdp, level=0.5)
+    rows = [(start, -9, 0), (mid, -9, 1), (mid, -5, 0), (mid, -2, 1)]
+    found = by_place(by_pieces(mdp, np.zeros(mdp.n_states, np.int64), rows), mdp, level=0.5)
     assert (found["actions.cheap.cost"].mean, found["actions.dear.cost"].mean) == (0.25, 0.75)
     assert (
         found["actions.cheap.cost"].tail == found["actions.dear.cost"].tail == (0.5, 0.5)

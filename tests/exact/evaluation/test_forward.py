@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import oracle
 import safear as sa
 from compare import as_policy, read_both
-from doors import Pieces, policy_of, require_few_moves, run_moved
+from doors import policy_of, require_few_moves, run_moved
 from gambles import by_hand
-from moody_policies import Ruled
+from moody_policies import Ruled, by_pieces
 from safear.errors import ObjectiveError, PersonError, TooLargeError
-from safear.evaluation import SpentPolicy, StatePolicy, run_exactly
+from safear.evaluation import StatePolicy, run_exactly
 from small_problems import ladder
 from strategies import problems
 
@@ -189,9 +189,8 @@ def test_a_plan_decides_by_what_it_would_have_cost_before_costs_moved() -> None:
     problem = ladder(actions, levels="0123", horizon=3, failure_cost=100)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     places = np.arange(3 * mdp.n_states)[np.tile(~mdp.goal, 3)]
-    pays = Pieces(places, np.full(len(places), -100), np.full(len(places), 1, np.uint8))
-    tries = Pieces(places, np.full(len(places), -2), np.zeros(len(places), np.uint8))
-    policy = SpentPolicy.of(mdp, np.zeros(mdp.n_states, np.int64), [pays, tries])
+    rows = [(place, *piece) for place in places.tolist() for piece in ((-100, 1), (-2, 0))]  # pays, or tries
+    policy = by_pieces(mdp, np.zeros(mdp.n_states, np.int64), rows)
     new = {(0, 0): (4, 0.25), (0, 1): (1, 0.75), (1, 0): (3, 1.0)}
     cost, chance = np.array(
         [new[int(mdp.row_action[row]), int(out)] for row, out in zip(mdp.edge_row, mdp.edge_outcome, strict=True)]

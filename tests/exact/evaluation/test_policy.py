@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 import safear as sa
 from compare import as_points
-from doors import NOTHING, Pieces
+from doors import NOTHING
 from lanes import scaled
-from moody_policies import Ruled
+from moody_policies import Ruled, by_pieces
 from safear.errors import ObjectiveError, PersonError
 from safear.evaluation import Policy, SpentPolicy, StatePolicy, evaluate_states, run_exactly
 from strategies import problems
@@ -37,12 +37,11 @@ class Drawn(dict[int, list[tuple[int, int]]]):
         below = [choice for first, choice in pieces if first <= account]
         return below[-1] if below else pieces[0][1]
 
-    def pieces(self, order: np.random.Generator) -> list[Pieces]:
-        """In any order, in two parts."""
+    def policy(self, order: np.random.Generator) -> SpentPolicy:
+        """From pieces in any order."""
         rows = [(place, first, choice) for place, pieces in self.items() for first, choice in pieces]
-        shuffled = np.array(rows, dtype=np.int64).reshape(len(rows), 3)[order.permutation(len(rows))]
-        halves = shuffled[: len(rows) // 2], shuffled[len(rows) // 2 :]
-        return [Pieces(half[:, 0].copy(), half[:, 1].copy(), half[:, 2].astype(np.uint8)) for half in halves]
+        shuffled = [rows[i] for i in order.permutation(len(rows))]
+        return by_pieces(LOAN, np.zeros(LOAN.n_states, np.int64), shuffled)
 
 
 def loan() -> sa.MDP:
@@ -73,7 +72,7 @@ ACCOUNTS = st.one_of(
 
 @given(pieces_for(LOAN), st.integers(0, 2), st.lists(ACCOUNTS, min_size=1, max_size=4), st.integers(0, 9))
 def test_the_piece_is_that_of_the_plain_search(drawn: Drawn, step: int, accounts: list[int], seed: int) -> None:
-    policy = SpentPolicy.of(LOAN, np.zeros(LOAN.n_states, np.int64), drawn.pieces(np.random.default_rng(seed)))
+    policy = drawn.policy(np.random.default_rng(seed))
     pairs = [(state, account) for state in range(LOAN.n_states) for account in [*accounts, 10**12]]
     states, asked = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
     expected = [drawn.look_up(step * LOAN.n_states + state, account) for state, account in pairs]
@@ -85,8 +84,7 @@ def test_the_piece_is_that_of_the_plain_search(drawn: Drawn, step: int, accounts
 
 
 def test_without_pieces_there_is_nothing_to_do() -> None:
-    nothing = Drawn().pieces(np.random.default_rng(0))
-    policy = SpentPolicy.of(LOAN, np.zeros(LOAN.n_states, np.int64), nothing)
+    policy = Drawn().policy(np.random.default_rng(0))
     assert policy.choose(1, np.array([0, 3]), np.array([5, -5])).tolist() == [NOTHING, NOTHING]
     assert policy.action() is None
 
@@ -107,7 +105,7 @@ def test_the_same_is_done_from_the_lowest_to_the_highest_account_that_is_told(
     drawn = Drawn({place: [(0, 7), (20, 8)] for place in range(LOAN.horizon * LOAN.n_states)})
     place = step * LOAN.n_states + state
     drawn[place] = sorted(pieces.items())
-    policy = SpentPolicy.of(LOAN, np.zeros(LOAN.n_states, np.int64), drawn.pieces(np.random.default_rng(0)))
+    policy = drawn.policy(np.random.default_rng(0))
     low, high = policy.steady(step, state, account)
     assert low is None or low <= account
     assert high is None or high >= account
@@ -119,13 +117,11 @@ def test_the_same_is_done_from_the_lowest_to_the_highest_account_that_is_told(
 
 
 def test_with_one_piece_everywhere_nothing_depends_on_what_was_spent() -> None:
-    every = np.arange(LOAN.horizon * LOAN.n_states)
-    one = Pieces(every, np.zeros(len(every), np.int64), np.zeros(len(every), np.uint8))
-    other = Pieces(every[-1:], np.array([5]), np.array([1], np.uint8))
-    policy = SpentPolicy.of(LOAN, np.zeros(LOAN.n_states, np.int64), [one])
+    rows = [(place, 0, 0) for place in range(LOAN.horizon * LOAN.n_states)]
+    policy = by_pieces(LOAN, np.zeros(LOAN.n_states, np.int64), rows)
     assert not policy.looks_at_spent
     assert policy.steady(0, 0, 3) == (None, None)
-    assert SpentPolicy.of(LOAN, policy.opening, [one, other]).looks_at_spent
+    assert by_pieces(LOAN, policy.opening, [*rows, (len(rows) - 1, 5, 1)]).looks_at_spent
 
 
 @pytest.mark.parametrize(("step", "state"), [(-1, 0), (3, 0), (0, -1), (0, LOAN.n_states)])
@@ -165,18 +161,9 @@ def try_or_pay(**more: object) -> sa.Problem:
 
 def by_account(mdp: sa.MDP, opening: int, limit: int) -> SpentPolicy:
     """Pay (1) while at least `limit` quanta are left on the account, else try (0)."""
-    parts = []
-    for step in range(mdp.horizon):
-        states = np.flatnonzero(mdp.acting[step])
-        for first, choice in ((-1, 0), (limit, 1)):
-            parts.append(
-                Pieces(
-                    step * mdp.n_states + states,
-                    np.full(len(states), first),
-                    np.full(len(states), choice, dtype=np.uint8),
-                )
-            )
-    return SpentPolicy.of(mdp, np.full(mdp.n_states, opening), parts)
+    places = [place for place, acts in enumerate(mdp.acting[: mdp.horizon].ravel()) if acts]
+    rows = [(place, *piece) for place in places for piece in ((-1, 0), (limit, 1))]
+    return by_pieces(mdp, np.full(mdp.n_states, opening), rows)
 
 
 def test_what_was_spent_decides() -> None:
@@ -334,6 +321,14 @@ def test_what_names_no_row_is_refused(name: str, ask: Callable[[Policy], object]
         ask(make(mdp))
 
 
+@pytest.mark.parametrize("ask", [lambda plan: sa.evaluate(plan, 5), evaluate_states, lambda plan: plan.action(5)])
+def test_everybody_has_an_opening(ask: Callable[[Policy], object]) -> None:
+    mdp = sa.compile_mdp(try_or_pay())
+    with pytest.raises(ObjectiveError) as caught:
+        ask(replace(pieces(mdp), opening=np.zeros(5, np.int64)))
+    assert str(caught.value) == "opening: has the shape (5,), not (6,)\n    give one for each state of the MDP"
+
+
 @pytest.mark.parametrize("does", [-1, 2, 200, 257])
 def test_a_policy_of_one_s_own_names_rows_that_there_are(does: int) -> None:
     mdp = sa.compile_mdp(try_or_pay())
@@ -357,13 +352,13 @@ def drawn_policy(mdp: sa.MDP, seed: int) -> SpentPolicy:
     rng = np.random.default_rng(seed)
     most = max(int(mdp.edge_cost.max(initial=0)) * mdp.horizon, 1)
     counts = np.diff(mdp.row_start)
-    parts = list[Pieces]()
+    rows = list[tuple[int, int, int]]()
     for step in range(mdp.horizon):
         for state in np.flatnonzero(mdp.acting[step]).tolist():
             first = np.unique(rng.integers(-most, most + 1, size=rng.integers(1, 5)))
-            place = np.full(len(first), step * mdp.n_states + state)
-            parts.append(Pieces(place, first, rng.integers(0, counts[state], size=len(first)).astype(np.uint8)))
-    return SpentPolicy.of(mdp, rng.integers(-1, most + 1, size=mdp.n_states), parts)
+            choices = rng.integers(0, counts[state], size=len(first))
+            rows += [(step * mdp.n_states + state, *piece) for piece in zip(first, choices, strict=True)]
+    return by_pieces(mdp, rng.integers(-1, most + 1, size=mdp.n_states), rows)
 
 
 def histories(

@@ -54,7 +54,7 @@ def search_alone(mdp: sa.MDP, scale: Scale, slack: float | None = None, toleranc
     plans = HullPlans(mdp, slack)
     found, start = sweep_least_mean(mdp, slack), mdp.locate()
     mean, variance = float(found.mean[start, 0]), float(found.variance[start, 0])
-    cheapest = Point(Line(-math.inf, mean, variance, 0.0), found.pieces, -1)
+    cheapest = Point(Line(-math.inf, mean, variance, 0.0), found.policy, -1)
     dearest = plans.find(min(scale.of(cheapest), plans.largest))
     known = KnownPlans(min(cheapest, dearest, key=scale.of), [(cheapest, dearest)])
     return find_optimum(plans, scale, known, tolerance=tolerance)

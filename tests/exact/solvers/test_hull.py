@@ -15,7 +15,6 @@ from doors import (
     HullPlans,
     KnownPlans,
     Line,
-    Pieces,
     Point,
     Scale,
     equally_good,
@@ -194,12 +193,8 @@ def test_the_plan_of_a_target_by_hand(target: float) -> None:
     losses = [variance + (mean - target) ** 2 for mean, variance in ((6, 25), (7.5, 12.25), (7.5, 42.25), (9, 25))]
     assert found.line.loss * unit**2 == pytest.approx(min(losses))
     assert found.line.variance + (found.line.mean - target / unit) ** 2 == pytest.approx(found.line.loss)
-    policy = SpentPolicy.of(mdp, np.full(mdp.n_states, found.opening), [require_pieces(found)])
+    assert found.policy is not None
+    policy = SpentPolicy.of(mdp, np.full(mdp.n_states, found.opening), found.policy)
     run = sa.evaluate(policy).all_runs
     assert (run.mean, run.variance) == pytest.approx((found.line.mean * unit, found.line.variance * unit**2))
     assert HullPlans(replace(mdp, failure_cost=5), None).largest == plans.most + 5
-
-
-def require_pieces(point: Point) -> Pieces:
-    assert point.pieces is not None
-    return point.pieces

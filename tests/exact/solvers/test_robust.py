@@ -361,7 +361,7 @@ def test_every_target_has_the_least_worst_case(seed: int, loss: Loss, weights: t
             score, mean, _ = plainly.best(0, state, low + column - 1)
             assert found.score[state, column] == score
             assert found.mean[state, column] == mean or score == np.inf
-    for place, first, choice in zip(*columns_of(found.pieces), strict=True):
+    for place, first, choice in zip(*columns_of(found.policy), strict=True):
         step, state = divmod(place, mdp.n_states)
         score, _, number = plainly.best(step, state, low + first) if first >= 0 else of_mean.best(step, state, 0.0)
         assert choice == number or score == np.inf
@@ -402,12 +402,12 @@ def test_what_is_equal_goes_to_the_first_row() -> None:
     for cost in (0, 3):
         mdp = one_step([(0.25, 0.5, cost), (0.5, 0.75, cost)], [(1, 1, cost)])
         found = sweep_targets(mdp, EXCESS, targets=(0.0, 5), chances="worst")
-        assert [part.tolist() for part in columns_of(found.pieces)] == [[0], [-1], [0]]
+        assert [part.tolist() for part in columns_of(found.policy)] == [[0], [-1], [0]]
 
 
 def test_there_is_room_for_the_pieces_of_many_states() -> None:
     mdp = by_hand(*[[[(1.0, 1, 1300)]]] * 1300, horizon=1)
     mdp = replace(mdp, edge_low=mdp.edge_chance, edge_high=mdp.edge_chance)
     found = sweep_targets(mdp, EXCESS, targets=(0.0, 1), chances="worst")
-    place, first, choice = (part.tolist() for part in columns_of(found.pieces))
+    place, first, choice = (part.tolist() for part in columns_of(found.policy))
     assert (place, first, choice) == (list(range(1300)), [-1] * 1300, [0] * 1300)

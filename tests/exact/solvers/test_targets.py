@@ -27,7 +27,7 @@ from doors import (
     SQUARE,
     Allowed,
     Loss,
-    Pieces,
+    PolicyArrays,
     TargetSweep,
     fits,
     largest_spent,
@@ -163,10 +163,11 @@ def most_of(mdp: sa.MDP) -> int:
     return int(largest_spent(mdp).max(initial=0)) + mdp.failure_cost
 
 
-def choices_of(pieces: Pieces, columns: int) -> dict[int, list[int | None]]:
+def choices_of(policy: PolicyArrays, columns: int) -> dict[int, list[int | None]]:
     """For each place the choice in each column, None before the first piece."""
-    table: dict[int, list[int | None]] = {place: [None] * columns for place in pieces.place}
-    for place, first, choice in sorted(zip(*columns_of(pieces), strict=True)):
+    table: dict[int, list[int | None]] = {}
+    for place, first, choice in zip(*columns_of(policy), strict=True):
+        table.setdefault(place, [None] * columns)
         table[place][first + 1 :] = [choice] * (columns - first - 1)
     return table
 
@@ -276,7 +277,7 @@ def test_only_the_last_target(
     if name == "square":
         assert found.variance[start, count] == pytest.approx(float(best.variance), rel=1e-10, abs=1e-9)
     whole = sweep_targets(mdp, loss, targets=(low, count), allowed=allowed)
-    some, everything = choices_of(found.pieces, count + 1), choices_of(whole.pieces, count + 1)
+    some, everything = choices_of(found.policy, count + 1), choices_of(whole.policy, count + 1)
     assert some.keys() == everything.keys()
     for place, choices in some.items():
         assert choices[-1] is not None
@@ -296,7 +297,7 @@ def test_only_some_of_the_last_targets(document: dict[str, Any], alone: bool, la
     for name in ("score", "mean", "variance"):
         some, everything = (getattr(each, name)[starts, count + 1 - last :] for each in (found, whole))
         assert np.array_equal(some, everything), name
-    done, known = choices_of(found.pieces, count + 1), choices_of(whole.pieces, count + 1)
+    done, known = choices_of(found.policy, count + 1), choices_of(whole.policy, count + 1)
     assert done.keys() == known.keys()
     for place, choices in done.items():
         assert all(one in {None, other} for one, other in zip(choices, known[place], strict=True))
@@ -350,7 +351,7 @@ def test_whoever_follows_the_pieces_has_the_loss(
     loss = LOSSES[name][0]
     found = sweep_targets(mdp, loss, targets=(0.0, count), weights=(float(weights[0]), float(weights[1])))
     for column in some_columns(count, np.random.default_rng(1)):
-        policy = SpentPolicy.of(mdp, np.full(mdp.n_states, column - 1), [found.pieces])
+        policy = SpentPolicy.of(mdp, np.full(mdp.n_states, column - 1), found.policy)
         runs = run_exactly(policy)
         total = runs.spent + np.where(runs.succeeded, 0, mdp.failure_cost)
         losses = [
@@ -365,17 +366,17 @@ def test_pieces_say_where_choices_change() -> None:
     problem = sa.load_example("loan")
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     found = sweep_targets(mdp, EXCESS, targets=(0.0, most_of(mdp) + 1))
-    assert set(found.pieces.place) == {
+    assert set(columns_of(found.policy)[0]) == {
         step * mdp.n_states + state
         for step in range(mdp.horizon)
         for state in range(mdp.n_states)
         if rows_of(mdp)(state, step) and mdp.depth[state] <= step
     }
     changes = 0
-    for choices in choices_of(found.pieces, most_of(mdp) + 2).values():
+    for choices in choices_of(found.policy, most_of(mdp) + 2).values():
         assert None not in choices
         changes += sum(one != other for one, other in itertools.pairwise(choices))
-    assert len(found.pieces.place) == len(set(found.pieces.place)) + changes
+    assert len(columns_of(found.policy)[0]) == len(set(columns_of(found.policy)[0])) + changes
     assert changes > 0
 
 
@@ -393,7 +394,7 @@ def test_progress_is_told_to_the_end(chances: Literal["nominal", "worst"]) -> No
     silent = sweep_targets(mdp, EXCESS, targets=(0.0, 5), chances=chances)
     assert np.array_equal(found.score, silent.score)
     assert np.array_equal(found.mean, silent.mean)
-    assert choices_of(found.pieces, 6) == choices_of(silent.pieces, 6)
+    assert choices_of(found.policy, 6) == choices_of(silent.policy, 6)
 
 
 # ----------------------------------------------------------------------------------------------------------------- ties
@@ -408,7 +409,7 @@ def choice_between(*prices: int, order: tuple[int, ...]) -> sa.MDP:
 
 
 def first_choice(found: TargetSweep, column: int) -> int:
-    choice = choices_of(found.pieces, found.score.shape[1])[0][column]
+    choice = choices_of(found.policy, found.score.shape[1])[0][column]
     assert choice is not None
     return choice
 
@@ -440,7 +441,7 @@ def test_what_is_equal_goes_to_the_first_row(price: int) -> None:
     mdp = choice_between(price, price, order=(0, 1))
     for loss in (EXCESS, EXCEEDED, MISSED, CERTAIN, SQUARE):
         found = sweep_targets(mdp, loss, targets=(0.0, 5))
-        assert choices_of(found.pieces, 6)[0] == [0] * 6
+        assert choices_of(found.policy, 6)[0] == [0] * 6
 
 
 def test_the_weight_of_the_mean_decides() -> None:
@@ -470,7 +471,7 @@ def test_pieces_are_where_something_is_done(
             (h, s) for h in range(one.horizon) for s in range(one.n_states) if rows_of(one)(s, h) and one.depth[s] <= h
         ]
         found = sweep_targets(one, EXCESS, targets=(0.0, 1), chances=chances)
-        assert set(found.pieces.place) == {step * one.n_states + state for step, state in met}
+        assert set(columns_of(found.policy)[0]) == {step * one.n_states + state for step, state in met}
 
 
 # ----------------------------------------------------------------------------------------------------------------- room

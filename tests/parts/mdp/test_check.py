@@ -124,6 +124,17 @@ def test_loops_are_kept_within_the_arrays(change: dict[str, Any], message: str) 
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(("cost", "failure_cost"), [(2**62, 8), (2, 2**63 - 1)])
+def test_totals_are_numbers_that_loops_can_add(cost: int, failure_cost: int) -> None:
+    with pytest.raises(MDPError) as caught:
+        make_tries(edge_cost=[1, cost], failure_cost=failure_cost)
+    assert str(caught.value) == (
+        f"edge_cost: up to {cost:,} per step, and {failure_cost:,} for a failure, are too much to add up\n"
+        "    use a coarser quantum: a run may cost 9,223,372,036,854,775,807 quanta at most"
+    )
+    make_tries(edge_cost=[1, 2], failure_cost=2**63 - 1 - 2 * make_tries().horizon)
+
+
 def test_a_choice_is_a_byte() -> None:
     """And one of its values says that nothing is chosen."""
 
