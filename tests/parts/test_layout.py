@@ -25,7 +25,7 @@ PUBLIC = {
     "safear.reports",
     "safear.risk",
 }
-MOST_DOORS = 535  # lower it whenever some are gone
+MOST_DOORS = 533  # lower it whenever some are gone
 MOST_STRINGS = 34  # the same for names inside the package in strings
 
 

@@ -16,7 +16,7 @@ from safear.mdp.compiled import CompiledMDP, common_fields, count_bytes
 from safear.mdp.expand import find_allowed
 from safear.mdp.filed_goals import as_filed
 from safear.mdp.goals import Goals
-from safear.mdp.ground import Site
+from safear.mdp.ground import Site, take_reached
 from safear.mdp.grounds import MAX_REACHABLE, Grounds
 from safear.mdp.lattice import Lattice, find_lattice
 from safear.mdp.space import CodeMatrix, StateSpace
@@ -124,7 +124,7 @@ class Compiler:
     ) -> CompiledMDP:
         space = StateSpace(self.problem.features, fixed)
         _require_room(self.problem, space, max_bytes)
-        site = Site(self.problem, self.lattice, space, is_shared=False)
+        site = Site(self.problem, self.lattice, space)
         places = site.find(find_allowed(self.problem, space))
         goal = find_goals(site.laid.codes) if len(places) else np.empty(0, dtype=bool)
         site.lay(places[~goal])
@@ -132,8 +132,10 @@ class Compiler:
 
     def of_site(self, site: Site, goal: NDArray[np.bool_]) -> CompiledMDP:
         """All states of a site, of which some are goals."""
-        fields = common_fields(self.problem, self.lattice) | site.laid.arrays()
-        return CompiledMDP(**fields, goal=goal, space=site.space, goals=self.goals)
+        laid, every = site.laid, np.arange(len(goal), dtype=np.int64)
+        places, arrays = take_reached(laid.ground, goal, every, self.problem.horizon)
+        fields = common_fields(self.problem, self.lattice) | arrays
+        return CompiledMDP(**fields, states=laid.states[places], space=site.space, goals=self.goals)
 
 
 def _require_room(problem: Problem, space: StateSpace, max_bytes: int | None) -> None:

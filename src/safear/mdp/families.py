@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from safear.errors import MDPError, quote_list
 from safear.mdp.compile import Compiler
 from safear.mdp.compiled import CompiledMDP
-from safear.mdp.slices import take
+from safear.mdp.ground import restrict_to
 from safear.mdp.space import CodeMatrix, StateSpace
 from safear.memory import MAX_BYTES
 from safear.problem.model import Feature, Problem
@@ -53,10 +53,16 @@ class Family:
 
     def block(self, lane: int) -> CompiledMDP:
         """One of the blocks, as `compile_mdp(block=...)` gives it."""
-        mdp, goal = self.shared, np.ascontiguousarray(self.goal[:, lane])
+        mdp = self.shared
         names = [feature.name for feature in immutable_features(mdp.problem)]
         space = StateSpace(mdp.problem.features, dict(zip(names, self.levels[lane].tolist(), strict=True)))
-        return take(mdp, np.arange(mdp.n_states), acting=~goal, goal=goal, space=space).mdp
+        return restrict_to(mdp, np.arange(mdp.n_states), goal=self.goal[:, lane], space=space).mdp
+
+    def positions(self, codes: CodeMatrix) -> NDArray[np.int64]:
+        """The states with these level numbers, whatever they say of what the lane tells."""
+        codes = codes.copy()
+        codes[:, immutable_positions(self.shared.problem)] = list(self.shared.space.fixed.values())
+        return self.shared.positions(codes)
 
 
 def immutable_features(problem: Problem) -> list[Feature]:

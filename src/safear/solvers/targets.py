@@ -30,7 +30,7 @@ from safear.core.arrays import Pieces, make_pieces, move_pieces
 from safear.core.robust import Layer, Ranges, robust_step
 from safear.core.targets import Aim, Bands, Course, SweepRules, bound_costs, make_tables, sweep_columns
 from safear.mdp.arrays import MDP, once_per_mdp
-from safear.mdp.rounding import advise_resolution
+from safear.mdp.lattice import advise_resolution
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress
 from safear.solvers.sweep import TIE, Allowed
