@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from safear.mdp.goals import Goals
 from safear.mdp.ground import Site, take_reached
 from safear.mdp.grounds import MAX_REACHABLE, Grounds
 from safear.mdp.lattice import Lattice, find_lattice
-from safear.mdp.space import CodeMatrix, StateSpace
+from safear.mdp.space import StateSpace
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.checks import check_problem
 from safear.problem.model import Problem, Record, is_missing
@@ -111,22 +111,13 @@ class Compiler:
             fixed[feature.name] = feature.levels.index(level)
         return fixed
 
-    def whole(self, fixed: Mapping[str, int], max_bytes: int) -> CompiledMDP:
-        """All states that agree with `fixed`."""
-        return self._compile(fixed, max_bytes, self.goals.among)
-
-    def without_goals(self, fixed: Mapping[str, int], max_bytes: int | None) -> CompiledMDP:
-        """The same if nothing were a goal: every state with what can be done there."""
-        return self._compile(fixed, max_bytes, lambda codes: np.zeros(len(codes), dtype=bool))
-
-    def _compile(
-        self, fixed: Mapping[str, int], max_bytes: int | None, find_goals: Callable[[CodeMatrix], NDArray[np.bool_]]
-    ) -> CompiledMDP:
+    def whole(self, fixed: Mapping[str, int], max_bytes: int | None, *, has_goals: bool = True) -> CompiledMDP:
+        """All states that agree with `fixed`; without goals, as if nothing were one: with what can be done there."""
         space = StateSpace(self.problem.features, fixed)
         _require_room(self.problem, space, max_bytes)
         site = Site(self.problem, self.lattice, space)
         places = site.find(find_allowed(self.problem, space))
-        goal = find_goals(site.laid.codes) if len(places) else np.empty(0, dtype=bool)
+        goal = self.goals.among(site.laid.codes) if has_goals and len(places) else np.zeros(len(places), dtype=bool)
         site.lay(places[~goal])
         return self.of_site(site, goal)
 

@@ -101,7 +101,7 @@ class CompiledMDP(MDP):
     def _find(self, person: Record) -> int:
         codes = person_codes(self.problem.features, read_person(self.problem, person))
         if self.space.contains(codes):
-            index = int(self.space.encode(codes[None, :])[0])
+            index = int(self.space.encode(codes))
             position = int(np.searchsorted(self.states, index))
             if position < self.n_states and self.states[position] == index:
                 return position

@@ -58,12 +58,6 @@ class Family:
         space = StateSpace(mdp.problem.features, dict(zip(names, self.levels[lane].tolist(), strict=True)))
         return restrict_to(mdp, np.arange(mdp.n_states), goal=self.goal[:, lane], space=space).mdp
 
-    def positions(self, codes: CodeMatrix) -> NDArray[np.int64]:
-        """The states with these level numbers, whatever they say of what the lane tells."""
-        codes = codes.copy()
-        codes[:, immutable_positions(self.shared.problem)] = list(self.shared.space.fixed.values())
-        return self.shared.positions(codes)
-
 
 def immutable_features(problem: Problem) -> list[Feature]:
     """The features that tell blocks apart, in order."""
@@ -130,7 +124,7 @@ class FamilyCompiler:
                 while len(self._shared) >= self._kept:
                     del self._shared[next(iter(self._shared))]
                 fixed = {feature.name: code for feature, code in zip(self._features, levels.tolist(), strict=True)}
-                self._shared[key] = self.compiler.without_goals(fixed, self._max_bytes)
+                self._shared[key] = self.compiler.whole(fixed, self._max_bytes, has_goals=False)
             return self._shared[key]
 
 

@@ -191,7 +191,6 @@ class Site:
         order = np.argsort(states)
         states, places = states[order], places[order]
         edges = expand(self._problem, self._lattice, self.space, states, for_all=self._is_shared)
-        edges = edges.take(np.argsort(edges.source, kind="stable"))  # and so by action and outcome
         source = np.searchsorted(states, edges.source)
         is_first = np.append(True, (np.diff(source) != 0) | (np.diff(edges.action) != 0))[: len(source)]
         first_edge = np.flatnonzero(is_first)
@@ -236,7 +235,7 @@ class Walk:
         self._table = None if isinstance(goals, FiledGoals) else goals.table
         self._answers = np.empty(0, dtype=np.int8) if self._table is None else self._table
         self._number, self._shift = np.empty(0, dtype=np.int64), 0
-        self._start = np.array([site.enter(int(codes.astype(np.int64) @ site.space.free_strides))])
+        self._start = np.array([site.enter(int(site.space.encode(codes)))])
         self._look()
 
     def _look(self) -> None:

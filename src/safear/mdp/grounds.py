@@ -88,14 +88,14 @@ class Grounds:
             site = self._find_site(codes)
         else:
             site, own = Site(problem, lattice, space), AS_EVER
-        walk = _Opening(site, own, goals, codes, problem, max_states=max_states, max_bytes=max_bytes)
-        count = walk.search()
+        walk = _Opening(site, own, goals, codes)
+        count = walk.search(problem, max_states, max_bytes)
         what = f"the {count:,} states that one person can reach"
         require_room(count * count_bytes(problem), what, max_bytes=max_bytes)
         places, arrays = walk.take()
         states = walk.laid.states[places]
         if space.sizes != site.space.sizes:  # on some terms less can change: other indices, in the same order
-            states = walk.laid.codes[places].astype(np.int64) @ space.free_strides
+            states = space.encode(walk.laid.codes[places])
         fields = common_fields(problem, lattice) | arrays
         return CompiledMDP(**fields, states=states, space=space, goals=goals, record=record)
 
@@ -154,25 +154,12 @@ def _find_space(problem: Problem, codes: CodeArray) -> StateSpace:
 
 
 class _Opening(Walk):
-    """The way of somebody who comes: all that they can reach in so many steps, unless that is too much."""
+    """The way of somebody who comes: all that they can reach, unless that is too much."""
 
-    def __init__(
-        self,
-        site: Site,
-        own: Personal,
-        goals: Goals | FiledGoals,
-        codes: CodeArray,
-        problem: Problem,
-        *,
-        max_states: int,
-        max_bytes: int,
-    ) -> None:
-        super().__init__(site, own, goals, codes)
+    def search(self, problem: Problem, max_states: int, max_bytes: int) -> int:
+        """Return how many states there are; they are in `scratch`."""
         self._horizon, self._bytes = problem.horizon, count_bytes(problem)
         self._max_states, self._max_bytes = max_states, max_bytes
-
-    def search(self) -> int:
-        """Return how many states there are; they are in `scratch`."""
         is_ahead, most = self._decide() or not self._goals.is_slow, 0
         while True:
             count, undecided, bare = self.find(self._horizon, most)

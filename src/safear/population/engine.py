@@ -209,7 +209,7 @@ def _solve_people(
 def _solve_family(asked: _Asked, family: Family, whom: NDArray[np.int64], lanes: NDArray[np.int64]) -> Found:
     """All states of a family in one sweep."""
     solution, mdp = solve_family(family, asked.aim.objective), family.shared
-    states = family.positions(asked.people.codes[whom])
+    states = mdp.positions(asked.people.codes[whom])
     found = summarise(solution, level=asked.aim.level, measures=tuple({*asked.measures, "best_success"}))
     rows = mdp.row_start[states] + solution.choices[0, states, lanes]
     table = np.stack([found[name][states, lanes] for name in asked.measures], axis=1)
@@ -256,7 +256,7 @@ def _accept(asked: _Asked, whom: NDArray[np.int64]) -> Found:
 
 def _solve_lanes(asked: _Asked, family: Family, whom: NDArray[np.int64], lanes: NDArray[np.int64]) -> Found:
     """Person after person, each with what they can reach of the family and their own goals."""
-    states, found = family.positions(asked.people.codes[whom]), PeopleFigures.unknown(len(whom), asked.measures)
+    states, found = family.shared.positions(asked.people.codes[whom]), PeopleFigures.unknown(len(whom), asked.measures)
     for i, (state, lane) in enumerate(zip(states.tolist(), lanes.tolist(), strict=True)):
         part = restrict(family.shared, state, goal=family.goal[:, lane]).mdp
         favourable = bool(family.goal[state, lane])

@@ -61,7 +61,7 @@ class _JointSearch:
     def run(self) -> Family | None:
         """The family of these people; None if they reach too much together."""
         filed = self._goals.filed.codes
-        starts = self._site.find(filed.astype(np.int64) @ self._site.space.free_strides)
+        starts = self._site.find(self._site.space.encode(filed))
         self._look()
         self._answers[np.arange(len(filed)), starts] = NO  # or they would not be here
         going = np.arange(len(filed))

@@ -118,7 +118,7 @@ def solve_people(
         np.empty((len(crowd), len(KERNEL_MEASURES))),
     )
     bring = core.People(
-        family.positions(crowd.codes),
+        mdp.positions(crowd.codes),
         np.ascontiguousarray(lanes),
         np.ascontiguousarray(variants.offered(crowd.chances, crowd.forbidden)).view(np.uint8),
         np.ascontiguousarray(units.costs[:, variants.action]),
