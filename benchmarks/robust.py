@@ -14,7 +14,7 @@ from benchmarks.timing import seconds, side_by_side, use_one_core
 import safear as sa
 from safear.mdp import compile_families
 from safear.mdp.arrays import MDP
-from safear.mdp.slices import restrict
+from safear.mdp.ground import restrict
 from safear.solvers.targets import EXCESS, sweep_targets
 
 WIDTH = 0.1

@@ -4,7 +4,7 @@ from safear.core.arrays cimport (
     NONE, Arrays, PolicyArrays, make_bytes, make_reals, make_table, make_wholes, sort_keys,
 )
 from safear.core.figures cimport Room, describe, follow, make_places
-from safear.core.reach cimport YES, Gathered, Ground, Personal, Said, Scratch, clear, collect, make_shorts, seek
+from safear.core.reach cimport YES, Gathered, Ground, Personal, Said, Scratch, begin, clear, collect, make_shorts, seek
 from safear.core.sweeps cimport Deviation, lower_steps, sweep_lane, weigh_two_outcomes
 
 cdef int FAVOURABLE

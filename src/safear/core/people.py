@@ -33,6 +33,7 @@ else:
         Said,
         Scratch,
         Signs,
+        begin,
         clear,
         collect,
         make_shorts,
@@ -142,7 +143,7 @@ def solve_person(
     if known.answers[known.number[start] + known.shift] == YES:
         return FAVOURABLE
     bring_terms(people, person, bench)
-    count = seek(ground, bench.terms, known, start, rules.horizon, 0, scratch)[0]
+    count = seek(ground, bench.terms, known, begin(scratch, start, 0), rules.horizon, 0, scratch)[0]
     collect(ground, bench.terms, known, count, scratch, bench.part)
     first = scratch.number[start]
     clear(scratch, count)

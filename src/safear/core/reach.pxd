@@ -8,10 +8,10 @@ cdef int YES
 cdef int DIGITS
 
 cdef class Ground:
-    cdef const long long[::1] index
+    cdef readonly const long long[::1] index
     cdef const long long[::1] row_start
     cdef const long long[::1] row_end
-    cdef const unsigned char[::1] row_action
+    cdef readonly const unsigned char[::1] row_action
     cdef const long long[::1] edge_start
     cdef const long long[::1] edge_next
     cdef const double[::1] edge_chance
@@ -68,11 +68,14 @@ cdef bint is_offered(Ground ground, Personal own, long long row) noexcept nogil
 
 @cython.locals(is_left=bint, answer=int)
 cdef (long long, long long, long long) seek(
-    Ground ground, Personal own, Said said, long long start, long long horizon, long long most, Scratch scratch
+    Ground ground, Personal own, Said said, long long count, long long horizon, long long most, Scratch scratch
 ) noexcept nogil
 
+cdef long long begin(Scratch scratch, long long start, long long count) noexcept nogil
+
 cpdef (long long, long long, long long) search(
-    Ground ground, Personal own, Said said, long long start, long long horizon, long long most, Scratch scratch
+    Ground ground, Personal own, Said said, const long long[::1] starts, long long horizon, long long most,
+    Scratch scratch,
 )
 
 cpdef void clear(Scratch scratch, long long count) noexcept nogil

@@ -1,4 +1,4 @@
-"""What one person can reach of shared ground, on their own terms (see `mdp.ground`)."""
+"""What can be reached of a ground, on somebody's own terms, and the arrays of an MDP of it (see `mdp.ground`)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ class Scratch:
     `unknown` nobody has decided; of those that are `bare` the ground has no rows yet.
     """
 
-    def __init__(self, n_states: int, n_rows: int) -> None:
+    def __init__(self, ground: Ground) -> None:
+        n_states, n_rows = ground.index.shape[0], ground.row_action.shape[0]
         self.depth = np.full(n_states, -1, np.int16)
         self.number, self.found, self.unknown = make_wholes(n_states), make_wholes(n_states), make_wholes(n_states)
         self.bare, self.row_end, self.rows = make_wholes(n_states), make_wholes(n_states), make_wholes(n_rows)
@@ -121,12 +122,11 @@ def is_offered(ground: Ground, own: Personal, row: int) -> bool:
 
 
 def seek(
-    ground: Ground, own: Personal, said: Said, start: int, horizon: int, most: int, scratch: Scratch
+    ground: Ground, own: Personal, said: Said, count: int, horizon: int, most: int, scratch: Scratch
 ) -> tuple[int, int, int]:
-    """Do what `search` says, without Python."""
+    """Do what `search` says, without Python, from the first `count` states that are found."""
     depth, number, found, rows = scratch.depth, scratch.number, scratch.found, scratch.rows
-    found[0], depth[start], number[start] = start, 0, 0
-    count, doubts, missing, here, last = 1, 0, 0, 0, 0
+    doubts, missing, here, last = 0, 0, 0, 0
     while here < count:
         state = found[here]
         answer = said.answers[said.number[state] + said.shift]
@@ -154,16 +154,27 @@ def seek(
     return count, doubts, missing
 
 
+def begin(scratch: Scratch, start: int, count: int) -> int:
+    """Begin a search in a state, too, after so many others; return in how many it now does."""
+    if scratch.depth[start] == 0:
+        return count
+    scratch.depth[start], scratch.number[start], scratch.found[count] = 0, count, start
+    return count + 1
+
+
 def search(
-    ground: Ground, own: Personal, said: Said, start: int, horizon: int, most: int, scratch: Scratch
+    ground: Ground, own: Personal, said: Said, starts: Whole, horizon: int, most: int, scratch: Scratch
 ) -> tuple[int, int, int]:
     """Return how many states are within `horizon` steps, on how many nobody has decided, and how many are bare.
 
     They are written to `scratch`, nearest first. Goals are not left, and neither is what is not known; with `most` both
     are, and the search ends after the step that has found more than so many.
     """
+    count = 0
     with cython.nogil:
-        return seek(ground, own, said, start, horizon, most, scratch)
+        for i in range(starts.shape[0]):
+            count = begin(scratch, starts[i], count)
+        return seek(ground, own, said, count, horizon, most, scratch)
 
 
 def clear(scratch: Scratch, count: int) -> None:
@@ -195,7 +206,7 @@ def gather(ground: Ground, own: Personal, said: Said, count: int, scratch: Scrat
 
 def collect(ground: Ground, own: Personal, said: Said, count: int, scratch: Scratch, part: Gathered) -> int:
     """Write what `gather` returns over what `part` had, and return how many edges there are. Uses up `unknown`."""
-    n_rows = scratch.row_end[count - 1]
+    n_rows = scratch.row_end[count - 1] if count else 0
     reserve_states(part, count)
     reserve_rows(part, n_rows)
     for here in range(count):
@@ -211,7 +222,7 @@ def collect(ground: Ground, own: Personal, said: Said, count: int, scratch: Scra
 
 def reserve_states(part: Gathered, count: int) -> int:
     """Make room for so many states."""
-    if count > part.place.shape[0]:
+    if count >= part.row_start.shape[0]:
         room = max(count, 2 * part.place.shape[0])
         part.place, part.row_start = make_wholes(room), make_wholes(room + 1)
         part.goal, part.depth = make_bytes(room), make_shorts(room)

@@ -22,7 +22,7 @@ from safear.core import figures
 from safear.errors import ObjectiveError
 from safear.evaluation.policy import Planned, Policy, SpentPolicy, StatePolicy, policy_of
 from safear.mdp.arrays import MDP
-from safear.mdp.rounding import advise_resolution
+from safear.mdp.lattice import advise_resolution
 from safear.mdp.spending import bound_spent, largest_spent
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.model import Feature, Record

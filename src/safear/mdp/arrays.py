@@ -52,11 +52,7 @@ _EXACTLY: NDArray[np.float64] = np.empty(0)  # stands for the chances themselves
 
 def stretches(start: NDArray[np.int64], which: NDArray[np.int64]) -> NDArray[np.int64]:
     """start[i], ..., start[i + 1] - 1 for each i of `which`, one after the other: edges of rows, or rows of states."""
-    return stretch(start[which], start[which + 1] - start[which])
-
-
-def stretch(first: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """first[i], first[i] + 1, ..., so many as counts[i] says, for each i, one after the other."""
+    first, counts = start[which], start[which + 1] - start[which]
     before = np.cumsum(counts) - counts
     every: NDArray[np.int64] = np.arange(int(counts.sum())) + np.repeat(first - before, counts)
     return every

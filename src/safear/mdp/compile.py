@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +16,10 @@ from safear.mdp.compiled import CompiledMDP, common_fields, count_bytes
 from safear.mdp.expand import find_allowed
 from safear.mdp.filed_goals import as_filed
 from safear.mdp.goals import Goals
-from safear.mdp.ground import Site
+from safear.mdp.ground import Site, take_reached
 from safear.mdp.grounds import MAX_REACHABLE, Grounds
 from safear.mdp.lattice import Lattice, find_lattice
-from safear.mdp.space import CodeMatrix, StateSpace
+from safear.mdp.space import StateSpace
 from safear.memory import MAX_BYTES, require_room
 from safear.problem.checks import check_problem
 from safear.problem.model import Problem, Record, is_missing
@@ -111,29 +111,22 @@ class Compiler:
             fixed[feature.name] = feature.levels.index(level)
         return fixed
 
-    def whole(self, fixed: Mapping[str, int], max_bytes: int) -> CompiledMDP:
-        """All states that agree with `fixed`."""
-        return self._compile(fixed, max_bytes, self.goals.among)
-
-    def without_goals(self, fixed: Mapping[str, int], max_bytes: int | None) -> CompiledMDP:
-        """The same if nothing were a goal: every state with what can be done there."""
-        return self._compile(fixed, max_bytes, lambda codes: np.zeros(len(codes), dtype=bool))
-
-    def _compile(
-        self, fixed: Mapping[str, int], max_bytes: int | None, find_goals: Callable[[CodeMatrix], NDArray[np.bool_]]
-    ) -> CompiledMDP:
+    def whole(self, fixed: Mapping[str, int], max_bytes: int | None, *, has_goals: bool = True) -> CompiledMDP:
+        """All states that agree with `fixed`; without goals, as if nothing were one: with what can be done there."""
         space = StateSpace(self.problem.features, fixed)
         _require_room(self.problem, space, max_bytes)
-        site = Site(self.problem, self.lattice, space, is_shared=False)
+        site = Site(self.problem, self.lattice, space)
         places = site.find(find_allowed(self.problem, space))
-        goal = find_goals(site.laid.codes) if len(places) else np.empty(0, dtype=bool)
+        goal = self.goals.among(site.laid.codes) if has_goals and len(places) else np.zeros(len(places), dtype=bool)
         site.lay(places[~goal])
         return self.of_site(site, goal)
 
     def of_site(self, site: Site, goal: NDArray[np.bool_]) -> CompiledMDP:
         """All states of a site, of which some are goals."""
-        fields = common_fields(self.problem, self.lattice) | site.laid.arrays()
-        return CompiledMDP(**fields, goal=goal, space=site.space, goals=self.goals)
+        laid, every = site.laid, np.arange(len(goal), dtype=np.int64)
+        places, arrays = take_reached(laid.ground, goal, every, self.problem.horizon)
+        fields = common_fields(self.problem, self.lattice) | arrays
+        return CompiledMDP(**fields, states=laid.states[places], space=site.space, goals=self.goals)
 
 
 def _require_room(problem: Problem, space: StateSpace, max_bytes: int | None) -> None:

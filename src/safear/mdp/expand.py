@@ -8,7 +8,6 @@ not count as a change. An outcome is possible if its chance, or the upper end of
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -27,8 +26,7 @@ from safear.problem.vector import Codes, apply_change, apply_side_effects, evalu
 MAX_DIGITS = 16  # of a chance: the sum of 255 such fits 64 bits, and what is below half of the last digit is no chance
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Edges:
+class Edges(NamedTuple):
     """Edges between states given by their index in the space; arrays of the same length.
 
     Whether an edge `shows` and is `fine` is as `SideBySide` has it.
@@ -45,10 +43,6 @@ class Edges:
     shows: NDArray[np.bool_]
     fine: NDArray[np.bool_]
 
-    def take(self, which: NDArray[np.int64]) -> Edges:
-        """Some of them."""
-        return Edges(*(getattr(self, item.name)[which] for item in fields(Edges)))
-
 
 def expand(
     problem: Problem, lattice: Lattice, space: StateSpace, states: StateArray, *, for_all: bool = False
@@ -59,7 +53,7 @@ def expand(
     one with a single outcome has another that never happens.
     """
     columns = space.columns(space.decode(states))
-    parts = []
+    parts = [_NO_EDGES]
     for number, action in enumerate(problem.actions):
         rows = np.flatnonzero(holds(action.when, columns, problem.feature_by_name) & can_try(problem, action, columns))
         if not len(rows):
@@ -73,7 +67,10 @@ def expand(
         row, outcome = np.nonzero(possible & offered)
         tried: list[NDArray[Any]] = [states[rows[row]], np.full(len(row), number, dtype=np.int64), outcome]
         parts.append(Edges(*tried, *(part[row, outcome] for part in ends)))
-    return join_edges(parts)
+    edges = [np.concatenate(some) for some in zip(*parts, strict=True)]
+    parts.clear()  # they may be large
+    order = np.argsort(edges[0], kind="stable")
+    return Edges(*(column[order] for column in edges))
 
 
 def can_try(problem: Problem, action: Action, columns: Codes) -> NDArray[np.bool_]:
@@ -82,12 +79,6 @@ def can_try(problem: Problem, action: Action, columns: Codes) -> NDArray[np.bool
         return np.ones(1, dtype=bool)
     last = len(problem.feature_by_name[action.counted_by].levels) - 1
     return np.asarray(columns[action.counted_by] < last)
-
-
-def join_edges(parts: list[Edges]) -> Edges:
-    """Several sets of edges as one."""
-    parts = [_NO_EDGES, *parts]
-    return Edges(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Edges)))
 
 
 _NO_EDGES = Edges(*(np.empty(0, dtype=kind) for kind in ["i8"] * 4 + ["f8"] * 3 + ["i8", "?", "?"]))

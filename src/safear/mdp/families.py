@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from safear.errors import MDPError, quote_list
 from safear.mdp.compile import Compiler
 from safear.mdp.compiled import CompiledMDP
-from safear.mdp.slices import take
+from safear.mdp.ground import restrict_to
 from safear.mdp.space import CodeMatrix, StateSpace
 from safear.memory import MAX_BYTES
 from safear.problem.model import Feature, Problem
@@ -53,10 +53,10 @@ class Family:
 
     def block(self, lane: int) -> CompiledMDP:
         """One of the blocks, as `compile_mdp(block=...)` gives it."""
-        mdp, goal = self.shared, np.ascontiguousarray(self.goal[:, lane])
+        mdp = self.shared
         names = [feature.name for feature in immutable_features(mdp.problem)]
         space = StateSpace(mdp.problem.features, dict(zip(names, self.levels[lane].tolist(), strict=True)))
-        return take(mdp, np.arange(mdp.n_states), acting=~goal, goal=goal, space=space).mdp
+        return restrict_to(mdp, np.arange(mdp.n_states), goal=self.goal[:, lane], space=space).mdp
 
 
 def immutable_features(problem: Problem) -> list[Feature]:
@@ -124,7 +124,7 @@ class FamilyCompiler:
                 while len(self._shared) >= self._kept:
                     del self._shared[next(iter(self._shared))]
                 fixed = {feature.name: code for feature, code in zip(self._features, levels.tolist(), strict=True)}
-                self._shared[key] = self.compiler.without_goals(fixed, self._max_bytes)
+                self._shared[key] = self.compiler.whole(fixed, self._max_bytes, has_goals=False)
             return self._shared[key]
 
 

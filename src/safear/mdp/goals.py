@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from safear.classifier.asking import ask, ask_scores
 from safear.classifier.filed import Sight
 from safear.classifier.protocol import Classifier, Inputs, find_aimed
-from safear.mdp.space import CodeMatrix
+from safear.mdp.space import CodeMatrix, distinct
 from safear.problem.model import Problem
 
 BATCH = 65_536  # rows in one call, so that a model's own memory stays small
@@ -100,7 +100,7 @@ class Goals:
         found = table[keys]
         if (found == UNKNOWN).any():
             with self.lock:
-                new = np.unique(keys[table[keys] == UNKNOWN])
+                new = distinct(keys[table[keys] == UNKNOWN])
                 if len(new):
                     inputs = np.stack(np.unravel_index(new, self._sizes), axis=-1).astype(np.int16)
                     table[new] = np.where(self._ask(inputs), YES, NO)

@@ -8,7 +8,8 @@ Costs are in quanta of the problem's own lattice. Whether an edge `shows` and is
 is not fine leads nowhere (-1). An outcome that is `priced` has a cost of its own, whatever its action costs.
 
 Ground is laid where people come: states have places in the order in which they are met, and rows once somebody leaves
-them. So one person needs no more than what they reach, in a space of any size.
+them. So one person needs no more than what they reach, in a space of any size. Every search over states is a search of
+some ground, and the arrays of every MDP that is compiled, or part of one, are taken from it by `take_part`.
 """
 
 from __future__ import annotations
@@ -17,24 +18,32 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.reach import Ground
+from safear.core.reach import Ground, Personal, Said, Scratch, clear, gather, search
 from safear.errors import ProblemError
-from safear.mdp.arrays import stretch
+from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.expand import expand, find_allowed
+from safear.mdp.filed_goals import FiledGoals
+from safear.mdp.goals import NO, YES, Goals
 from safear.mdp.lattice import Lattice
-from safear.mdp.space import CodeMatrix, StateArray, StateSpace
-from safear.problem.model import Problem
+from safear.mdp.space import CodeMatrix, StateArray, StateSpace, distinct
+from safear.problem.model import Problem, Record
+from safear.problem.vector import CodeArray
 
 # States that are laid whole for each person who came: so many take as long as what one of them needs, step by step.
 # Of 60 people in a space of 10,000, all are opened in 50 ms instead of the 210 ms if it is never laid whole.
 WORTH_LAYING = 2_000
 _KINDS = (np.int64, np.float64, np.float64, np.float64, np.int64, np.uint8, np.uint8, np.uint8, np.uint8)  # of `edges`
+_PARTS = "goal depth row_start row_action edge_start edge_next edge_chance edge_cost edge_outcome edge_low edge_high"
+_ALL = np.arange(256, dtype=np.int64)  # an action is a byte
+AS_EVER = Personal(_ALL, np.full_like(_ALL, -1), np.full((len(_ALL), 2), np.nan), 1, 1)  # for whom all is as laid
+_NOWHERE = np.empty(0, dtype=np.int64)
+Kind = TypeVar("Kind", bound=MDP)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +66,17 @@ class Laid:
     @classmethod
     def nothing(cls, space: StateSpace) -> Laid:
         """No states at all."""
-        none, edges = np.empty(0, dtype=np.int64), tuple(np.empty(0, dtype=kind) for kind in _KINDS)
+        none, edges = _NOWHERE, tuple(np.empty(0, dtype=kind) for kind in _KINDS)
         codes, first = space.decode(none), np.zeros(1, dtype=np.int64)
         return cls(none, none, none, codes, none, none, none.astype(np.uint8), first, edges)
+
+    @classmethod
+    def of(cls, mdp: CompiledMDP) -> Laid:
+        """What was laid for one person, whose last states are bare."""
+        every = np.arange(mdp.n_states, dtype=np.int64)
+        row_end = np.where(mdp.depth == mdp.horizon, -1, mdp.row_start[1:])
+        rows = mdp.row_start[:-1], row_end, mdp.row_action, mdp.edge_start
+        return cls(mdp.states, mdp.states, every, mdp.codes(every), *rows, _list_edges(mdp))
 
     def __len__(self) -> int:
         return len(self.states)
@@ -72,8 +89,16 @@ class Laid:
     @cached_property
     def ground(self) -> Ground:
         """The arrays as loops of the core take them."""
-        pointers = self.row_start, self.row_end, self.row_action, self.edge_start
-        return Ground(self.states, *pointers, *self.edges)
+        return self._as_ground(self.edges)
+
+    @property
+    def nominal(self) -> Ground:
+        """The same of what happens at the nominal chances."""
+        target, chance, low, _, *rest = self.edges
+        return self._as_ground((target, chance, low, chance, *rest))
+
+    def _as_ground(self, edges: tuple[NDArray[Any], ...]) -> Ground:
+        return Ground(self.states, self.row_start, self.row_end, self.row_action, self.edge_start, *edges)
 
     def find(self, indices: StateArray) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where states belong in `order`, and their places, -1 for those that have none."""
@@ -82,33 +107,6 @@ class Laid:
             return near, np.full(len(indices), -1, dtype=np.int64)
         inside = np.minimum(near, len(self) - 1)
         return near, np.where(self.rising[inside] == indices, self.order[inside], -1)
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of an MDP of all states, rising, and rows."""
-        starts, counts = self.row_start[self.order], np.maximum(self.row_end - self.row_start, 0)[self.order]
-        rows: Any = stretch(starts, counts)
-        edges: Any = slice(None)
-        if (np.diff(rows) == 1).all():  # where all was laid at once, nothing is copied
-            rows = edges
-        else:
-            edges = stretch(self.edge_start[rows], np.diff(self.edge_start)[rows])
-        number = np.empty(len(self), dtype=np.int64)
-        number[self.order] = np.arange(len(self))
-        nexts, chance, low, high, cost, outcome = (part[edges] for part in self.edges[:6])
-        has_intervals = (low < high).any()  # if there are none, nothing is kept twice
-        return {
-            "states": self.rising,
-            "row_start": np.append(0, np.cumsum(counts)),
-            "row_action": self.row_action[rows],
-            "edge_start": np.append(0, np.cumsum(np.diff(self.edge_start)[rows])),
-            "edge_next": number[nexts],
-            "edge_chance": chance,
-            "edge_low": low if has_intervals else chance,
-            "edge_high": high if has_intervals else chance,
-            "edge_cost": cost,
-            "edge_outcome": outcome,
-            "depth": np.zeros(len(self), dtype=np.int16),
-        }
 
     def with_states(self, space: StateSpace, indices: StateArray) -> tuple[Laid, NDArray[np.int64]]:
         """Return the same with these states, rising, and their places; those that are new have no rows yet."""
@@ -140,8 +138,16 @@ class Site:
     Threads may share it: each sees what was `laid` when it looked, and one at a time lays more.
     """
 
-    def __init__(self, problem: Problem, lattice: Lattice, space: StateSpace, *, is_shared: bool) -> None:
-        self.space, self.laid = space, Laid.nothing(space)
+    def __init__(
+        self,
+        problem: Problem,
+        lattice: Lattice,
+        space: StateSpace,
+        *,
+        is_shared: bool = False,
+        laid: Laid | None = None,
+    ) -> None:
+        self.space, self.laid = space, Laid.nothing(space) if laid is None else laid
         self._problem, self._lattice, self._priced = problem, lattice, find_priced(problem)
         self._is_shared, self._is_whole, self._came, self._lock = is_shared, not is_shared, 0, Lock()
 
@@ -172,20 +178,26 @@ class Site:
             if len(bare):
                 self.laid = self._with_rows(self.laid, bare)
 
+    def forget(self) -> None:
+        """Give up all rows; states keep their places."""
+        with self._lock:
+            none, start = Laid.nothing(self.space), self.laid.row_start
+            states = {name: getattr(self.laid, name) for name in ("states", "rising", "order", "codes")}
+            self.laid = replace(none, **states, row_start=np.zeros_like(start), row_end=np.full_like(start, -1))
+
     def _with_rows(self, laid: Laid, places: NDArray[np.int64]) -> Laid:
         """Return what is laid with the rows of these places, and the states that they lead to."""
         states = laid.states[places]
         order = np.argsort(states)
         states, places = states[order], places[order]
         edges = expand(self._problem, self._lattice, self.space, states, for_all=self._is_shared)
-        edges = edges.take(np.argsort(edges.source, kind="stable"))  # and so by action and outcome
         source = np.searchsorted(states, edges.source)
         is_first = np.append(True, (np.diff(source) != 0) | (np.diff(edges.action) != 0))[: len(source)]
         first_edge = np.flatnonzero(is_first)
         first_row = laid.n_rows + np.searchsorted(source[first_edge], np.arange(len(states) + 1))
         target = np.where(edges.fine, laid.find(edges.target)[1], -1)
         is_new = edges.fine & (target < 0)
-        new = np.unique(edges.target[is_new])
+        new = distinct(edges.target[is_new])
         wide, ends = laid.with_states(self.space, new)
         target[is_new] = ends[np.searchsorted(new, edges.target[is_new])]
         row_start, row_end = wide.row_start.copy(), wide.row_end.copy()
@@ -206,14 +218,82 @@ class Site:
         )
 
 
-def ground_of(mdp: CompiledMDP) -> Ground:
-    """Return an MDP without goals as ground: of its rows, whoever may do their action is offered all."""
-    whole, index = np.ones(mdp.n_edges, dtype=np.uint8), np.arange(mdp.n_states, dtype=np.int64)
-    priced = find_priced(mdp.problem)[mdp.row_action[mdp.edge_row], mdp.edge_outcome]
-    arrays: list[NDArray[Any]] = [index, mdp.row_start[:-1], mdp.row_start[1:], mdp.row_action, mdp.edge_start]
-    arrays += [mdp.edge_next, mdp.edge_chance, mdp.edge_low, mdp.edge_high, mdp.edge_cost, mdp.edge_outcome]
-    arrays += [whole, whole, priced]
-    return Ground(*arrays)
+class Walk:
+    """Somebody's way over a site, which asks for goals and has ground laid.
+
+    `laid` is what is laid so far; what was found last is in `scratch`. On `nominal` ground, what happens only if
+    intervals are right and nominal chances are not does not happen.
+    """
+
+    def __init__(
+        self, site: Site, own: Personal, goals: Goals | FiledGoals, codes: CodeArray, *, nominal: bool = False
+    ) -> None:
+        self._site, self._own, self._goals, self._codes, self._is_nominal = site, own, goals, codes, nominal
+        self._constant = [i for i, item in enumerate(site.space.features) if item.name in site.space.fixed]
+        # Those who decide may keep what is known by number: people who differ in what is constant differ by as much
+        # in all of their numbers. Else it is kept here, by place.
+        self._table = None if isinstance(goals, FiledGoals) else goals.table
+        self._answers = np.empty(0, dtype=np.int8) if self._table is None else self._table
+        self._number, self._shift = np.empty(0, dtype=np.int64), 0
+        self._start = np.array([site.enter(int(site.space.encode(codes)))])
+        self._look()
+
+    def _look(self) -> None:
+        """See what is laid by now."""
+        self.laid = self._site.laid
+        new = self.laid.codes[len(self._number) :]
+        if self._table is None or isinstance(self._goals, FiledGoals):
+            self._number = np.arange(len(self.laid), dtype=np.int64)
+            self._answers = np.concatenate([self._answers, np.zeros(len(new), dtype=np.int8)])
+        else:
+            self._number = np.concatenate([self._number, self._goals.number(new)])
+            self._shift = int(self._goals.number(self._codes) - self._number[self._start[0]])
+        self._said = Said(self._answers, self._number, self._shift)
+        self._ground = self.laid.nominal if self._is_nominal else self.laid.ground
+        self.scratch, self._count = Scratch(self._ground), 0
+
+    def find(
+        self, horizon: int, most: int = 0, *, starts: NDArray[np.int64] | None = None
+    ) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
+        """Search (see `core.reach.search`); return how many states are found, which are undecided, which are bare."""
+        clear(self.scratch, self._count)
+        starts = self._start if starts is None else starts
+        self._count, doubts, bare = search(self._ground, self._own, self._said, starts, horizon, most, self.scratch)
+        undecided = np.sort(np.asarray(self.scratch.unknown)[:doubts]) if doubts else _NOWHERE
+        return self._count, undecided, np.sort(np.asarray(self.scratch.bare)[:bare]) if bare else _NOWHERE
+
+    def answers(self, places: NDArray[np.int64]) -> NDArray[np.int8]:
+        """Return what is known of goals at these places: YES, NO or UNKNOWN."""
+        return self._answers[self._number[places] + self._shift]
+
+    def ask(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Have some states decided, in one go; return which are goals."""
+        codes = self.laid.codes[places]
+        codes[:, self._constant] = self._codes[self._constant]
+        goal = self._goals.among(codes)
+        self.tell(places, goal)
+        return goal
+
+    def tell(self, places: NDArray[np.int64], goal: NDArray[np.bool_]) -> None:
+        """Note which of some states are goals."""
+        if self._table is None:
+            self._answers[places] = np.where(goal, YES, NO)
+
+    def lay(self, bare: NDArray[np.int64]) -> None:
+        """Have ground laid where it is missing."""
+        self._site.lay(bare)
+        self._look()
+
+    def step(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where one step leads from some places that are no goals, and give up the ground in between."""
+        self.lay(places)
+        count, _, _ = self.find(1, starts=places)
+        self._site.forget()
+        return np.asarray(self.scratch.found)[len(places) : count]
+
+    def take(self) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+        """Return what was found last, as `take_part`."""
+        return take_part(self._ground, self._own, self._said, self._count, self.scratch)
 
 
 def find_priced(problem: Problem) -> NDArray[np.uint8]:
@@ -223,3 +303,68 @@ def find_priced(problem: Problem) -> NDArray[np.uint8]:
     for number, action in enumerate(problem.actions):
         table[number, : len(action.outcomes)] = [outcome.cost is not None for outcome in action.outcomes]
     return table
+
+
+# --------------------------------------------------------------------------------------------------------------- taking
+
+
+class Slice(NamedTuple, Generic[Kind]):
+    """A part of an MDP, and which states of the whole it has."""
+
+    mdp: Kind
+    states: NDArray[np.int64]
+
+
+def restrict(mdp: Kind, start: Record | int | None = None, *, goal: NDArray[np.bool_] | None = None) -> Slice[Kind]:
+    """Return what can be reached from a state within the horizon: as `compile_mdp(start=...)`, without asking anybody.
+
+    With `goal`, an MDP that was compiled without goals gets these.
+    """
+    origin = mdp.locate_start(start)
+    if goal is None and len(mdp.starts) == 1:  # then it is that already
+        return Slice(mdp, np.arange(mdp.n_states))
+    return restrict_to(mdp, np.array([origin]), goal=goal)
+
+
+def restrict_to(
+    mdp: Kind, starts: NDArray[np.int64], *, goal: NDArray[np.bool_] | None = None, **changes: Any
+) -> Slice[Kind]:
+    """Return the same from any of several states, in which alone runs then begin; what is met last does nothing."""
+    goal = mdp.goal if goal is None else goal
+    states, arrays = take_reached(ground_of(mdp), goal, starts, mdp.horizon)
+    return Slice(replace(mdp, **(arrays | dict(mdp.keep(states)) | changes)), states)
+
+
+@once_per_mdp
+def ground_of(mdp: MDP) -> Ground:
+    """Return an MDP as ground: of its rows, whoever may do their action is offered all."""
+    index = np.arange(mdp.n_states, dtype=np.int64)
+    return Ground(index, mdp.row_start[:-1], mdp.row_start[1:], mdp.row_action, mdp.edge_start, *_list_edges(mdp))
+
+
+def _list_edges(mdp: MDP) -> tuple[NDArray[Any], ...]:
+    """Return the `edges` of an MDP as those of ground."""
+    whole = priced = np.ones(mdp.n_edges, dtype=np.uint8)
+    if isinstance(mdp, CompiledMDP):
+        priced = find_priced(mdp.problem)[mdp.row_action[mdp.edge_row], mdp.edge_outcome]
+    chances = mdp.edge_chance, mdp.edge_low, mdp.edge_high
+    return mdp.edge_next, *chances, mdp.edge_cost, mdp.edge_outcome, whole, whole, priced
+
+
+def take_reached(
+    ground: Ground, goal: NDArray[np.bool_], starts: NDArray[np.int64], horizon: int
+) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+    """Return, as `take_part`, what is reached from any of several places, where it is known which are goals."""
+    said, scratch = Said(goal.astype(np.int8) + NO, np.arange(len(goal), dtype=np.int64), 0), Scratch(ground)
+    return take_part(ground, AS_EVER, said, search(ground, AS_EVER, said, starts, horizon, 0, scratch)[0], scratch)
+
+
+def take_part(
+    ground: Ground, own: Personal, said: Said, count: int, scratch: Scratch
+) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+    """Return the places of what a search found, in the order of their states, and the arrays of an MDP of them."""
+    part = gather(ground, own, said, count, scratch)
+    arrays = {name: np.asarray(getattr(part, name)) for name in _PARTS.split()}
+    if not part.has_intervals:  # then nothing is kept twice
+        arrays |= dict.fromkeys(("edge_low", "edge_high"), arrays["edge_chance"])
+    return np.asarray(part.place), arrays | {"goal": arrays["goal"].view(np.bool_)}

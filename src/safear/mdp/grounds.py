@@ -11,13 +11,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.core.reach import Gathered, Personal, Said, Scratch, clear, gather, search
+from safear.core.reach import Personal
 from safear.errors import TooLargeError
 from safear.mdp.compiled import CompiledMDP, common_fields, count_bytes
 from safear.mdp.expand import split_chance
 from safear.mdp.filed_goals import FiledGoals
-from safear.mdp.goals import NO, UNKNOWN, YES, Goals
-from safear.mdp.ground import Site
+from safear.mdp.goals import UNKNOWN, YES, Goals
+from safear.mdp.ground import AS_EVER, Site, Walk
 from safear.mdp.lattice import Lattice
 from safear.mdp.space import StateSpace, person_codes
 from safear.memory import MAX_BYTES, NEGLIGIBLE, require_room
@@ -87,16 +87,16 @@ class Grounds:
         if own is not None:
             site = self._find_site(codes)
         else:
-            site, own = Site(problem, lattice, space, is_shared=False), as_ever(problem)
-        walk = _Walk(site, own, goals, codes, problem, max_states=max_states, max_bytes=max_bytes)
-        count = walk.search()
+            site, own = Site(problem, lattice, space), AS_EVER
+        walk = _Opening(site, own, goals, codes)
+        count = walk.search(problem, max_states, max_bytes)
         what = f"the {count:,} states that one person can reach"
         require_room(count * count_bytes(problem), what, max_bytes=max_bytes)
-        part = gather(walk.laid.ground, own, walk.said, count, walk.scratch)
-        states = walk.laid.states[np.asarray(part.place)]
+        places, arrays = walk.take()
+        states = walk.laid.states[places]
         if space.sizes != site.space.sizes:  # on some terms less can change: other indices, in the same order
-            states = walk.laid.codes[np.asarray(part.place)].astype(np.int64) @ space.free_strides
-        fields = common_fields(problem, lattice) | _read_arrays(part)
+            states = space.encode(walk.laid.codes[places])
+        fields = common_fields(problem, lattice) | arrays
         return CompiledMDP(**fields, states=states, space=space, goals=goals, record=record)
 
     @property
@@ -153,107 +153,47 @@ def _find_space(problem: Problem, codes: CodeArray) -> StateSpace:
     return StateSpace(problem.features, {item.name: code for item, code in levels if item.name not in changed})
 
 
-def _read_arrays(part: Gathered) -> dict[str, NDArray[np.generic]]:
-    """Return the arrays of an MDP."""
-    names = "row_start row_action edge_start edge_next edge_chance edge_cost edge_outcome depth edge_low edge_high"
-    arrays = {name: np.asarray(getattr(part, name)) for name in names.split()}
-    if not part.has_intervals:  # then nothing is kept twice
-        arrays |= dict.fromkeys(("edge_low", "edge_high"), arrays["edge_chance"])
-    return arrays | {"goal": np.asarray(part.goal).view(np.bool_)}
+class _Opening(Walk):
+    """The way of somebody who comes: all that they can reach, unless that is too much."""
 
-
-class _Walk:
-    """One person's way over a site: asks for goals and has ground laid, until all that they can reach is known.
-
-    `laid` is what is laid so far, `said` what is known of goals there.
-    """
-
-    def __init__(
-        self,
-        site: Site,
-        own: Personal,
-        goals: Goals | FiledGoals,
-        codes: CodeArray,
-        problem: Problem,
-        *,
-        max_states: int,
-        max_bytes: int,
-    ) -> None:
-        self._site, self._own, self._goals, self._codes = site, own, goals, codes
+    def search(self, problem: Problem, max_states: int, max_bytes: int) -> int:
+        """Return how many states there are; they are in `scratch`."""
         self._horizon, self._bytes = problem.horizon, count_bytes(problem)
         self._max_states, self._max_bytes = max_states, max_bytes
-        self._constant = [i for i, item in enumerate(problem.features) if item.name in site.space.fixed]
-        # Those who decide may keep what is known by number: people who differ in what is constant differ by as much
-        # in all of their numbers. Else it is kept here, by place.
-        self._table = None if isinstance(goals, FiledGoals) else goals.table
-        self._answers = np.empty(0, dtype=np.int8) if self._table is None else self._table
-        self._number, self._shift = np.empty(0, dtype=np.int64), 0
-        self._start = site.enter(int(codes.astype(np.int64) @ site.space.free_strides))
-        self._look()
-
-    def _look(self) -> None:
-        """See what is laid by now."""
-        self.laid = self._site.laid
-        new = self.laid.codes[len(self._number) :]
-        if self._table is None or isinstance(self._goals, FiledGoals):
-            self._number = np.arange(len(self.laid), dtype=np.int64)
-            self._answers = np.concatenate([self._answers, np.zeros(len(new), dtype=np.int8)])
-        else:
-            self._number = np.concatenate([self._number, self._goals.number(new)])
-            self._shift = int(self._goals.number(self._codes) - self._number[self._start])
-        self.said = Said(self._answers, self._number, self._shift)
-        self.scratch = Scratch(len(self.laid), self.laid.n_rows)
-
-    def search(self) -> int:
-        """Return how many states there are; they are in `scratch`."""
         is_ahead, most = self._decide() or not self._goals.is_slow, 0
         while True:
-            count, doubts, bare = search(
-                self.laid.ground, self._own, self.said, self._start, self._horizon, most, self.scratch
-            )
-            if doubts and not most and is_ahead:
-                self._ask(np.sort(np.asarray(self.scratch.unknown)[:doubts]))
-            elif doubts and not most:  # a model takes as long for a thousand as for one: ask about all that is near
+            count, undecided, bare = self.find(self._horizon, most)
+            if len(undecided) and not most and is_ahead:
+                self.ask(undecided)
+            elif len(undecided) and not most:  # a model takes as long for a thousand as for one: ask about all near it
                 most, is_ahead = AHEAD, True
-            elif bare:
-                self._lay(np.sort(np.asarray(self.scratch.bare)[:bare]), count, is_near=most > 0)
-                continue
+            elif len(bare):
+                if not most:
+                    self._sample(bare, count)
+                self.lay(bare)
             elif most:
-                self._ask(np.asarray(self.scratch.found)[1 : min(count, AHEAD)])
+                self.ask(np.asarray(self.scratch.found)[1 : min(count, AHEAD)])
                 most = 0
             else:
                 self._check(count, self._horizon - 1)
                 return count
-            clear(self.scratch, count)
 
     def _decide(self) -> bool:
         """Return whether the person's state is a goal."""
-        place = self._number[self._start] + self._shift
-        if self._answers[place] == UNKNOWN:
-            self._ask(np.array([self._start]))
-        return bool(self._answers[place] == YES)
+        if self.answers(self._start)[0] == UNKNOWN:
+            self.ask(self._start)
+        return bool(self.answers(self._start)[0] == YES)
 
-    def _ask(self, places: NDArray[np.int64]) -> None:
-        """Have some states decided, in one go."""
-        codes = self.laid.codes[places]
-        codes[:, self._constant] = self._codes[self._constant]
-        goal = self._goals.among(codes)
-        if self._table is None:
-            self._answers[places] = np.where(goal, YES, NO)
-
-    def _lay(self, bare: NDArray[np.int64], count: int, *, is_near: bool) -> None:
-        """Have ground laid where it is missing, some of it first where what is met in the next step may be too much."""
-        if not is_near:
-            depth = np.asarray(self.scratch.depth)
-            step = int(depth[bare].min())
-            self._check(count, step)
-            latest = int((depth == step).sum()) if count > SAMPLED else 0
-            if latest > SAMPLED and step + 1 < self._horizon:  # what some of them lead to, all do
-                self._site.lay(bare[np.argsort(self.laid.states[bare])][:: -(-latest // SAMPLED)])
-                ahead = len(self._site.laid) - len(self.laid)
-                self._refuse(count + ahead, count + 2 * ahead, step + 1)
-        self._site.lay(bare)
-        self._look()
+    def _sample(self, bare: NDArray[np.int64], count: int) -> None:
+        """Have some ground laid first, where what is met in the next step may be too much; all leads to no less."""
+        depth = np.asarray(self.scratch.depth)
+        step = int(depth[bare].min())
+        self._check(count, step)
+        latest = int((depth == step).sum()) if count > SAMPLED else 0
+        if latest > SAMPLED and step + 1 < self._horizon:
+            self._site.lay(bare[np.argsort(self.laid.states[bare])][:: -(-latest // SAMPLED)])
+            ahead = len(self._site.laid) - len(self.laid)
+            self._refuse(count + ahead, count + 2 * ahead, step + 1)
 
     def _check(self, count: int, last: int) -> None:
         """Refuse what is too much after some step up to the `last`."""
@@ -273,7 +213,7 @@ class _Walk:
 # ---------------------------------------------------------------------------------------------------------------- terms
 
 
-_AS_EVER = (np.nan, np.nan)
+_USUAL = (np.nan, np.nan)
 _SHARED = ("features", "side_effects", "constraints", "cost_resolution")  # on which it depends where actions lead
 
 
@@ -285,9 +225,9 @@ def find_difference(common: Problem, lattice: Lattice, problem: Problem, own: La
     if problem is not common and any(getattr(problem, name) != getattr(common, name) for name in _SHARED):
         return None
     if problem.actions is common.actions and own.quantum == lattice.quantum:
-        return as_ever(problem)
+        return AS_EVER
     numbers, costs = [-1] * len(common.actions), [-1] * len(common.actions)
-    chances: list[tuple[float, float]] = [_AS_EVER] * len(common.actions)
+    chances: list[tuple[float, float]] = [_USUAL] * len(common.actions)
     waiting = iter(enumerate(common.actions))
     for number, action in enumerate(problem.actions):
         place, usual = next(((i, one) for i, one in waiting if one.name == action.name), (-1, action))
@@ -305,17 +245,10 @@ def find_difference(common: Problem, lattice: Lattice, problem: Problem, own: La
     return Personal(whole, costs_table, chance_table, ratio.numerator, ratio.denominator)
 
 
-def as_ever(problem: Problem) -> Personal:
-    """Return what holds for one person in a problem that is their own."""
-    count = len(problem.actions)
-    chances = np.full((count, 2), np.nan)
-    return Personal(np.arange(count, dtype=np.int64), np.full(count, -1, dtype=np.int64), chances, 1, 1)
-
-
 def _find_chance(usual: Action, action: Action) -> tuple[float, float] | None:
     """The chances of the two outcomes of an action, NaN if they are as ever; None if it is not told so shortly."""
     if action.outcomes is usual.outcomes or action.outcomes == usual.outcomes:
-        return _AS_EVER
+        return _USUAL
     if len(action.outcomes) != 2 or len(usual.outcomes) > 2:
         return None
     for old, new in zip((*usual.outcomes, Outcome()), action.outcomes, strict=False):

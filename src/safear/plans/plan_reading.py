@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from safear.errors import InputError, Path, Place, PlanError, TooLargeError
 from safear.evaluation.policy import NOTHING, Policy, SpentPolicy, StatePolicy
 from safear.mdp.arrays import MDP
-from safear.mdp.check import check_mdp
+from safear.mdp.compiled import check_mdp
 from safear.plans.plan_file import AS_SAVED, OutcomeForm, PlanForm
 from safear.problem.glossary import Glossary
 from safear.problem.model import MAX_ACTIONS, Feature, Outcome, Record, SetTo

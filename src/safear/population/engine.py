@@ -30,7 +30,7 @@ from safear.mdp.expand import MAX_DIGITS
 from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
 from safear.mdp.filed_goals import FiledGoals
 from safear.mdp.goals import Goals
-from safear.mdp.slices import restrict, restrict_to
+from safear.mdp.ground import restrict, restrict_to
 from safear.population.crowd import Crowd
 from safear.population.family_figures import FAMILY_MEASURES, measure_room, solve_family, summarise
 from safear.population.figures import FAVOURABLE, NO_RECOURSE, PLANNED, READ, PeopleFigures
@@ -209,9 +209,7 @@ def _solve_people(
 def _solve_family(asked: _Asked, family: Family, whom: NDArray[np.int64], lanes: NDArray[np.int64]) -> Found:
     """All states of a family in one sweep."""
     solution, mdp = solve_family(family, asked.aim.objective), family.shared
-    codes = asked.people.codes[whom]
-    codes[:, immutable_positions(mdp.problem)] = list(mdp.space.fixed.values())  # the lane says which they are
-    states = mdp.positions(codes)
+    states = mdp.positions(asked.people.codes[whom])
     found = summarise(solution, level=asked.aim.level, measures=tuple({*asked.measures, "best_success"}))
     rows = mdp.row_start[states] + solution.choices[0, states, lanes]
     table = np.stack([found[name][states, lanes] for name in asked.measures], axis=1)
@@ -258,11 +256,9 @@ def _accept(asked: _Asked, whom: NDArray[np.int64]) -> Found:
 
 def _solve_lanes(asked: _Asked, family: Family, whom: NDArray[np.int64], lanes: NDArray[np.int64]) -> Found:
     """Person after person, each with what they can reach of the family and their own goals."""
-    shared, codes = family.shared, asked.people.codes[whom]
-    codes[:, immutable_positions(shared.problem)] = list(shared.space.fixed.values())
-    found = PeopleFigures.unknown(len(whom), asked.measures)
-    for i, (state, lane) in enumerate(zip(shared.positions(codes).tolist(), lanes.tolist(), strict=True)):
-        part = restrict(shared, state, goal=family.goal[:, lane]).mdp
+    states, found = family.shared.positions(asked.people.codes[whom]), PeopleFigures.unknown(len(whom), asked.measures)
+    for i, (state, lane) in enumerate(zip(states.tolist(), lanes.tolist(), strict=True)):
+        part = restrict(family.shared, state, goal=family.goal[:, lane]).mdp
         favourable = bool(family.goal[state, lane])
         best = 0.0 if favourable else highest_success(part)
         found.put(np.array([i]), _solve_start(asked, part, favourable=favourable, best=best))

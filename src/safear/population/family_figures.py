@@ -16,7 +16,7 @@ from safear.errors import ObjectiveError
 from safear.evaluation.policy import StatePolicy
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.families import Family
-from safear.mdp.rounding import advise_resolution
+from safear.mdp.lattice import advise_resolution
 from safear.mdp.spending import largest_spent
 from safear.memory import MAX_BYTES, require_room
 from safear.risk.distribution import EPSILON, check_level

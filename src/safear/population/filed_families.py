@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from safear.classifier.filed import Filed
+from safear.core.reach import Said, Scratch, clear, search
 from safear.errors import TooLargeError
-from safear.mdp.arrays import stretch
 from safear.mdp.compile import Compiler
 from safear.mdp.families import Family, immutable_features, immutable_positions
 from safear.mdp.filed_goals import FiledGoals
-from safear.mdp.ground import Site
+from safear.mdp.goals import NO, YES
+from safear.mdp.ground import AS_EVER, Site
 from safear.mdp.grounds import MAX_REACHABLE
-from safear.mdp.space import StateSpace
+from safear.mdp.space import StateSpace, distinct
 
 TOGETHER = 256  # people who are searched for at once
 MOST_STATES = 500_000  # that people may reach together; if it is more, fewer are searched for at once
@@ -45,67 +46,59 @@ def meet_records(compiler: Compiler, filed: Filed) -> Iterator[tuple[Family, NDA
 
 
 class _JointSearch:
-    """A search from several people at once. States are known by their places on a site."""
+    """A search from several people at once, step by step; `answers` [person, place] are what is known of goals."""
 
     def __init__(self, compiler: Compiler, goals: FiledGoals, most: int) -> None:
         self._compiler, self._goals, self._most = compiler, goals, most
         self._immutable = immutable_positions(compiler.problem)
         levels = goals.filed.codes[0, self._immutable].tolist()
         names = [feature.name for feature in immutable_features(compiler.problem)]
-        self._space = StateSpace(compiler.problem.features, dict(zip(names, levels, strict=True)))
-        self._space.require_indexable()
-        self._site = Site(compiler.problem, compiler.lattice, self._space, is_shared=False)
+        space = StateSpace(compiler.problem.features, dict(zip(names, levels, strict=True)))
+        space.require_indexable()
+        self._site = Site(compiler.problem, compiler.lattice, space)
+        self._answers = np.empty((len(goals.filed), 0), dtype=np.int8)
 
     def run(self) -> Family | None:
         """The family of these people; None if they reach too much together."""
-        filed, horizon = self._goals.filed.codes, self._compiler.problem.horizon
-        inside = filed.copy()
-        inside[:, self._immutable] = list(self._space.fixed.values())
-        people, states = np.arange(len(filed)), self._site.find(self._space.encode(inside))
-        seen = np.sort(people * self._most + states)
-        found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-        for step in range(horizon + 1):
-            if step:
-                codes = self._site.laid.codes[states]
-                codes[:, self._immutable] = filed[people][:, self._immutable]
-                goal = self._goals.among(codes, people)
-                found.append((states[goal], people[goal]))
-                people, states = people[~goal], states[~goal]
-            if step == horizon or not len(states):
-                break
-            self._site.lay(np.unique(states))
-            laid = self._site.laid
-            if len(laid) >= self._most:
-                self._require_company()
-                return None
-            first = laid.edge_start[laid.row_start[states]]  # the edges of a state are next to each other
-            counts = laid.edge_start[laid.row_end[states]] - first
-            targets = laid.edges[0][stretch(first, counts)]
-            pairs = np.unique(np.repeat(people, counts) * self._most + targets)
-            pairs = pairs[~_contains(seen, pairs)]
-            seen = np.sort(np.concatenate([seen, pairs]))
-            people, states = np.divmod(pairs, self._most)
-        return self._make_family(found)
+        filed = self._goals.filed.codes
+        starts = self._site.find(self._site.space.encode(filed))
+        self._look()
+        self._answers[np.arange(len(filed)), starts] = NO  # or they would not be here
+        going = np.arange(len(filed))
+        while len(going):
+            undecided, bare = zip(*(self._find(person, starts[[person]]) for person in going.tolist()), strict=True)
+            if any(map(len, bare)):
+                self._site.lay(distinct(np.concatenate(bare)))
+                self._look()
+                if len(self._site.laid) >= self._most:
+                    self._require_company()
+                    return None
+                continue
+            people, places = np.repeat(going, list(map(len, undecided))), np.concatenate(undecided)
+            codes = self._site.laid.codes[places]
+            codes[:, self._immutable] = filed[people][:, self._immutable]
+            self._answers[people, places] = np.where(self._goals.among(codes, people), YES, NO)
+            going = distinct(people)
+        laid = self._site.laid
+        shared = self._compiler.of_site(self._site, np.zeros(len(laid), dtype=bool))
+        return Family(shared, self._answers.T[laid.order] == YES, filed[:, self._immutable])
+
+    def _look(self) -> None:
+        """See what is laid by now."""
+        laid, known = self._site.laid, self._answers.shape[1]
+        self._answers = np.pad(self._answers, ((0, 0), (0, len(laid) - known)))
+        self._number, self._scratch = np.arange(len(laid), dtype=np.int64), Scratch(laid.ground)
+
+    def _find(self, person: int, start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where it is not known if a person is at a goal, and where they go on and no ground is laid."""
+        scratch, said = self._scratch, Said(self._answers[person], self._number, 0)
+        horizon = self._compiler.problem.horizon
+        count, doubts, bare = search(self._site.laid.ground, AS_EVER, said, start, horizon, 0, scratch)
+        clear(scratch, count)
+        return np.sort(np.asarray(scratch.unknown)[:doubts]), np.array(np.asarray(scratch.bare)[:bare])
 
     def _require_company(self) -> None:
         """What is too much for one person cannot be divided."""
         if len(self._goals.filed) == 1:
             cause = f"one person can reach more than {self._most:,} states"
             raise TooLargeError.at((), cause, "shorten the horizon, or merge levels", code="too_large")
-
-    def _make_family(self, found: list[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> Family:
-        """The states that were met, and [state, lane] which of them are goals for whom."""
-        laid = self._site.laid
-        shared = self._compiler.of_site(self._site, np.zeros(len(laid), dtype=bool))
-        goal = np.zeros((len(laid), len(self._goals.filed)), dtype=bool)
-        for states, people in found:
-            goal[states, people] = True
-        return Family(shared, goal[laid.order], self._goals.filed.codes[:, self._immutable])
-
-
-def _contains(known: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of the wanted are among the known, which are sorted."""
-    if not len(known):
-        return np.zeros(len(wanted), dtype=bool)
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.equal(known[place], wanted)

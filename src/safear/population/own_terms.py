@@ -23,7 +23,7 @@ from safear.core.reach import Scratch
 from safear.errors import TooLargeError
 from safear.mdp.compile import Compiler
 from safear.mdp.compiled import count_bytes
-from safear.mdp.families import Family, FamilyCompiler, count_block_states, immutable_positions
+from safear.mdp.families import Family, FamilyCompiler, count_block_states
 from safear.mdp.goals import NO, YES
 from safear.mdp.ground import ground_of
 from safear.mdp.lattice import MAX_UNITS, Lattice, count_decimals
@@ -111,16 +111,14 @@ def solve_people(
     level: float,
 ) -> Solved:
     """The plans of a crowd whose blocks are these lanes of the family; `units` are the crowd's costs."""
-    mdp, immutable = family.shared, immutable_positions(variants.problem)
-    codes = crowd.codes.copy()
-    codes[:, immutable] = list(mdp.space.fixed.values())  # in which lane somebody is, `lanes` says
+    mdp, ground = family.shared, ground_of(family.shared)
     found = Solved(
         np.empty(len(crowd), dtype=np.uint8),
         np.empty(len(crowd), dtype=np.int16),
         np.empty((len(crowd), len(KERNEL_MEASURES))),
     )
     bring = core.People(
-        mdp.positions(codes),
+        mdp.positions(crowd.codes),
         np.ascontiguousarray(lanes),
         np.ascontiguousarray(variants.offered(crowd.chances, crowd.forbidden)).view(np.uint8),
         np.ascontiguousarray(units.costs[:, variants.action]),
@@ -138,8 +136,7 @@ def solve_people(
         mdp.stops,
     )
     said = np.where(family.goal, np.int8(YES), np.int8(NO))
-    scratch = Scratch(mdp.n_states, mdp.n_rows)
-    core.solve_one_by_one(ground_of(mdp), said, bring, rules, scratch, core.Answers(*found))
+    core.solve_one_by_one(ground, said, bring, rules, Scratch(ground), core.Answers(*found))
     too_fine = found.decision == TOO_FINE
     if too_fine.any():
         cause = "costs are so fine that there are too many different totals"

@@ -19,7 +19,6 @@ from safear.errors import PersonError, TooLargeError
 from safear.evaluation.forward import evaluate, find_possible_ends
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.filed_goals import FiledGoals, Numbers, as_filed
-from safear.mdp.other_numbers import Instead, find_best
 from safear.mdp.space import CodeMatrix, person_codes
 from safear.problem.checks import check_problem
 from safear.problem.condition import ALWAYS, And, Condition, Within, condition_features
@@ -30,6 +29,7 @@ from safear.recourse.case import Case
 from safear.recourse.level_changes import Changes, find_changes
 from safear.recourse.offer import Offer, make_offer
 from safear.recourse.promises import Promise
+from safear.recourse.stuck import Instead, find_best
 from safear.risk.objectives import Budget, SuccessFirst
 from safear.solvers.solve import solve
 

@@ -6,12 +6,12 @@ from typing import Self
 
 from pydantic import Field
 
-from safear.mdp.blocked import Why
 from safear.recourse.advice import Advice, Approach, Relaxation, RelaxationCode
 from safear.recourse.advice_teller import AdviceTeller
 from safear.recourse.figure_records import ResultRecord
 from safear.recourse.level_changes import LevelChange
 from safear.recourse.notices import NoRecourse, ReasonCode
+from safear.recourse.stuck import Why
 from safear.recourse.teller import Teller
 
 

@@ -18,15 +18,12 @@ from safear.classifier.protocol import Classifier
 from safear.classifier.vouching import needs_vouching, vouch
 from safear.errors import PersonError, suggest
 from safear.mdp.arrays import MDP
-from safear.mdp.beyond import Reach, search_on
-from safear.mdp.blocked import find_blocked
 from safear.mdp.compile import Compiler
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.filed_goals import FiledGoals, as_filed
 from safear.mdp.goals import Goals
 from safear.mdp.grounds import MAX_REACHABLE, Grounds
 from safear.mdp.lattice import find_lattice
-from safear.mdp.other_numbers import OtherNumbers, find_other_numbers
 from safear.mdp.space import person_codes
 from safear.memory import MAX_BYTES
 from safear.people.rows import is_frame, is_person_file, is_table, load_row, only_row
@@ -36,6 +33,7 @@ from safear.problem.model import Person, Problem, Record
 from safear.problem.person import read_person
 from safear.problem.terms import Terms, apply_terms
 from safear.recourse.notices import NoRecourse
+from safear.recourse.stuck import OtherNumbers, Reach, find_blocked, find_other_numbers, search_on
 from safear.solvers.success import highest_success
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from safear.errors import Mistake, Path, mistake
 from safear.mdp.arrays import MDP
-from safear.mdp.blocked import WHOLE, Blocked, find_never_offered
 from safear.mdp.compile import compile_mdp
 from safear.mdp.compiled import CompiledMDP
 from safear.mdp.lattice import rounds_away
@@ -21,6 +20,7 @@ from safear.problem.person import read_person
 from safear.recourse.case import Desk
 from safear.recourse.check_teller import CheckTeller
 from safear.recourse.failure import GivingUp, find_giving_up
+from safear.recourse.stuck import WHOLE, Blocked, find_never_offered
 from safear.recourse.teller import Teller
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from safear.mdp.blocked import Blocked
 from safear.problem.model import Problem
+from safear.recourse.stuck import Blocked
 from safear.recourse.teller import Teller
 
 NoticeCode = Literal[

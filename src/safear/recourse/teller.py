@@ -32,13 +32,13 @@ from safear.texts.names import capital, show_name
 
 if TYPE_CHECKING:
     from safear.evaluation.extremes import Range
-    from safear.mdp.blocked import Blocked
     from safear.recourse.level_changes import Changes, LevelChange
     from safear.recourse.notices import NoRecourse, Notice
     from safear.recourse.offer import Offer, TradeOff
     from safear.recourse.plan import Branch, PlanStep
     from safear.recourse.promises import Promise, Verification
     from safear.recourse.simplified import Simplified
+    from safear.recourse.stuck import Blocked
     from safear.recourse.traces import Trace
     from safear.recourse.walk import Possible
 

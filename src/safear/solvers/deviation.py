@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from safear.core.arrays import PolicyArrays, join_policies, make_policy
 from safear.evaluation.policy import SpentPolicy
 from safear.mdp.arrays import MDP
-from safear.mdp.slices import restrict
+from safear.mdp.ground import restrict
 from safear.mdp.spending import largest_spent
 from safear.progress import Progress
 from safear.solvers.hull import (

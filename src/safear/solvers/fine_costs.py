@@ -15,8 +15,8 @@ from safear.evaluation.extremes import evaluate_worst
 from safear.evaluation.forward import evaluate
 from safear.evaluation.policy import Policy, SpentPolicy
 from safear.mdp.arrays import MDP
-from safear.mdp.rounding import round_costs
-from safear.mdp.slices import restrict
+from safear.mdp.ground import restrict
+from safear.mdp.lattice import round_costs
 from safear.progress import Progress
 from safear.risk.objectives import Objective, rounding_error
 from safear.solvers.optimal import Certified, count_columns, find_optimal, needs_targets

@@ -31,7 +31,7 @@ from safear.core.robust import LossTables, robust_step
 from safear.core.targets import Aim, Bands, Course, SweepRules, make_tables, sweep_columns
 from safear.mdp.arrays import MDP, once_per_mdp
 from safear.mdp.intervals import range_chances
-from safear.mdp.rounding import advise_resolution
+from safear.mdp.lattice import advise_resolution
 from safear.mdp.spending import bound_spent
 from safear.memory import MAX_BYTES, require_room
 from safear.progress import Progress

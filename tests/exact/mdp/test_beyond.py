@@ -11,7 +11,7 @@ from hypothesis import given
 from numpy.typing import NDArray
 
 import safear as sa
-from doors import beyond, least_to_goal
+from doors import least_to_goal, stuck
 from oracle import Oracle, State
 from safear.recourse import Case, Desk
 from small_problems import ladder
@@ -128,7 +128,7 @@ def recommend_within(problem: sa.Problem, budget: float) -> sa.Menu:
 def test_a_search_gives_up_where_there_is_too_much(
     most: int, code: str, states: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beyond, "MOST_SEARCHED", most)
+    monkeypatch.setattr(stuck, "MOST_SEARCHED", most)
     levels = [str(level) for level in range(4)]
     problem = ladder(
         {name: {"cost": 1, "change": {name: "+1"}} for name in "ab"},

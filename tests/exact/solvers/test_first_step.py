@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import oracle
 import safear as sa
 from compare import read_both
-from doors import PlanBounds, begin_with, either, take
+from doors import PlanBounds, begin_with, either, restrict_to
 from drawn_menus import CRAFT
 from oracle import Distribution, TooManyError
 from safear.risk import Objective
@@ -68,8 +68,7 @@ def test_goals_are_as_far_away_as_before(document: dict[str, Any]) -> None:
     assert same.steps_to_goal.tolist() == mdp.steps_to_goal.tolist()
     begun = begin_with(mdp, first_rows(mdp)[:1])
     assert begun.steps_to_goal.tolist() == [*mdp.steps_to_goal, mdp.steps_to_goal[mdp.start]]
-    some = np.arange(begun.n_states - 1)
-    part = take(begun, some, acting=np.ones(len(some), dtype=bool)).mdp
+    part = restrict_to(begun, np.arange(begun.n_states - 1)).mdp
     assert part.steps_to_goal.tolist() == mdp.steps_to_goal.tolist()
 
 

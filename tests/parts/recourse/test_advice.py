@@ -11,7 +11,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
-from doors import AdviceRecord, AdviceTeller, MenuRecord, Promise, other_numbers
+from doors import AdviceRecord, AdviceTeller, MenuRecord, Promise, stuck
 from safear.recourse import Advice, Teller
 from small_problems import TERM, ladder
 
@@ -182,7 +182,7 @@ def test_never_is_said_if_no_number_of_any_level_is_accepted(monkeypatch: pytest
     reason = sa.recommend(problem, lambda frame: np.where(frame["term"] < 6, 0.9, 0.1)).no_recourse
     assert reason is not None
     assert reason.code == "never"
-    monkeypatch.setattr(other_numbers, "MOST_TRIED", 3)
+    monkeypatch.setattr(stuck, "MOST_TRIED", 3)
     reason = sa.recommend(problem, lambda frame: np.where(frame["term"] < 6, 0.9, 0.1)).no_recourse
     assert reason is not None
     assert reason.code == "unknown"
