@@ -22,7 +22,10 @@ cpdef count_steps(Arrays arrays, const unsigned char[:, ::1] goal, long long hor
 @cython.locals(nearer=short, before=short, ahead=short, found=bint)
 cdef void lower_steps(Arrays arrays, short[:, ::1] needed) noexcept nogil
 
-@cython.locals(better=bint, idle=bint, distance=double, left=short)
+@cython.locals(
+    better=bint, distance=double, left=short, least='double[2][64]', chosen='double[2][64]', mean='double[64]',
+    squares='double[64]',
+)
 cpdef sweep_arrays(
     Arrays arrays, Deviation deviation, const unsigned char[:, ::1] goal, const short[:, ::1] needed,
     double failure_cost, double tie, unsigned char[:, :, ::1] choices,

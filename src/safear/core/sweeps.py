@@ -101,81 +101,79 @@ def sweep_arrays(
     """
     horizon, n_states, lanes = choices.shape[0], choices.shape[1], choices.shape[2]
     later, now = make_table(n_states, lanes), make_table(n_states, lanes)
-    # Real numbers both, so that several lanes are compared at a time; and two of each, to read from and to write to in
-    # turns: writing where one has read becomes masked stores, which some processors (AMD's with AVX2) are slow at.
-    least, chosen = make_table(2, lanes), make_table(2, lanes)
-    mean, squares = make_reals(lanes), make_reals(lanes)
-    goals = make_wholes(n_states)  # in how many lanes a state is one
+    if not cython.compiled:  # compiled, arrays that nothing else can lie in, or each row would ask whether it does
+        # Real numbers both, so that several lanes are compared at a time; and two of each, to read from and write to in
+        # turns: writing where one has read becomes masked stores, which some processors (AMD's with AVX2) are slow at.
+        least, chosen = make_table(2, 64), make_table(2, 64)
+        mean, squares = make_table(2, 64)
+    soonest = make_wholes(n_states)  # of all lanes: nothing is done in any of them while fewer steps are left
     row_start, edge_start, edge_next = arrays.row_start, arrays.edge_start, arrays.edge_next
     edge_chance, edge_cost = arrays.edge_chance, arrays.edge_cost
-    rise, fall, risk_aversion, upper_only = (
-        deviation.rise,
-        deviation.fall,
-        deviation.risk_aversion,
-        deviation.upper_only,
-    )
+    rise, fall, upper_only = deviation.rise, deviation.fall, deviation.upper_only
     with cython.nogil:
         for state in range(n_states):
-            goals[state] = 0
+            soonest[state] = horizon + 1
             for lane in range(lanes):
                 later[state, lane] = 0.0 if goal[state, lane] else failure_cost
-                goals[state] += goal[state, lane]
+                soonest[state] = min(soonest[state], needed[state, lane])
         for step in range(horizon - 1, -1, -1):
             left = horizon - step
             for state in range(n_states):
-                for lane in range(lanes):
-                    least[0, lane], chosen[0, lane] = INF, 255.0
-                end = row_start[state] if goals[state] == lanes else row_start[state + 1]
-                for row in range(row_start[state], end):
-                    number = float(row - row_start[state])
-                    old = (row - row_start[state]) & 1
-                    new = 1 - old
-                    first, outcomes = edge_start[row], edge_start[row + 1] - edge_start[row]
-                    cost0, chance0, next0 = float(edge_cost[first]), edge_chance[first], edge_next[first]
-                    if outcomes == 1:
-                        for lane in range(lanes):
-                            score = cost0 + later[next0, lane]
-                            best, taken = least[old, lane], chosen[old, lane]
-                            better = score * (1 + tie) < best
-                            least[new, lane] = score if better else best
-                            chosen[new, lane] = number if better else taken
-                    elif outcomes == 2:
-                        cost1, chance1, next1 = (
-                            float(edge_cost[first + 1]),
-                            edge_chance[first + 1],
-                            edge_next[first + 1],
-                        )
-                        above, below = rise[row], fall[row]
-                        for lane in range(lanes):
-                            x0, x1 = cost0 + later[next0, lane], cost1 + later[next1, lane]
-                            score = chance0 * x0 + chance1 * x1 + max(above * (x0 - x1), below * (x0 - x1))
-                            best, taken = least[old, lane], chosen[old, lane]
-                            better = score * (1 + tie) < best
-                            least[new, lane] = score if better else best
-                            chosen[new, lane] = number if better else taken
-                    else:
-                        for lane in range(lanes):
-                            mean[lane] = squares[lane] = 0.0
-                        for edge in range(first, first + outcomes):
-                            for lane in range(lanes):
-                                mean[lane] += edge_chance[edge] * (edge_cost[edge] + later[edge_next[edge], lane])
-                        for edge in range(first, first + outcomes):
-                            for lane in range(lanes):
-                                distance = edge_cost[edge] + later[edge_next[edge], lane] - mean[lane]
-                                distance = max(distance, 0.0) if upper_only else distance
-                                squares[lane] += edge_chance[edge] * distance * distance
-                        for lane in range(lanes):
-                            score = mean[lane] + risk_aversion * sqrt(squares[lane])
-                            best, taken = least[old, lane], chosen[old, lane]
-                            better = score * (1 + tie) < best
-                            least[new, lane] = score if better else best
-                            chosen[new, lane] = number if better else taken
-                last = (end - row_start[state]) & 1
-                for lane in range(lanes):  # everything is read whatever comes of it, so that no lane needs a branch
-                    stays, best, taken = later[state, lane], least[last, lane], chosen[last, lane]
-                    idle = (taken == 255.0) | (needed[state, lane] > left)
-                    now[state, lane] = stays if idle else best
-                    choices[step, state, lane] = NONE if idle else cython.cast(cython.uchar, taken)
+                end = row_start[state] if soonest[state] > left else row_start[state + 1]
+                for begin in range(0, lanes, 64):
+                    width = min(lanes - begin, 64)
+                    for lane in range(width):  # where nothing is done, no row is less than what is there
+                        least[0][lane] = -INF if needed[state, begin + lane] > left else INF
+                        chosen[0][lane] = 255.0
+                    for row in range(row_start[state], end):
+                        number = float(row - row_start[state])
+                        old = (row - row_start[state]) & 1
+                        new = 1 - old
+                        first, outcomes = edge_start[row], edge_start[row + 1] - edge_start[row]
+                        second = first + outcomes - 1
+                        cost0, chance0, next0 = float(edge_cost[first]), edge_chance[first], edge_next[first]
+                        cost1, chance1, next1 = float(edge_cost[second]), edge_chance[second], edge_next[second]
+                        if outcomes == 1:
+                            for lane in range(width):
+                                score = cost0 + later[next0, begin + lane]
+                                best, taken = least[old][lane], chosen[old][lane]
+                                better = score * (1 + tie) < best
+                                least[new][lane] = score if better else best
+                                chosen[new][lane] = number if better else taken
+                        elif outcomes == 2:
+                            above, below = rise[row], fall[row]
+                            for lane in range(width):
+                                x0, x1 = cost0 + later[next0, begin + lane], cost1 + later[next1, begin + lane]
+                                score = chance0 * x0 + chance1 * x1 + max(above * (x0 - x1), below * (x0 - x1))
+                                best, taken = least[old][lane], chosen[old][lane]
+                                better = score * (1 + tie) < best
+                                least[new][lane] = score if better else best
+                                chosen[new][lane] = number if better else taken
+                        else:
+                            for lane in range(width):
+                                mean[lane] = squares[lane] = 0.0
+                            for edge in range(first, first + outcomes):
+                                chance, cost, target = edge_chance[edge], float(edge_cost[edge]), edge_next[edge]
+                                for lane in range(width):
+                                    mean[lane] += chance * (cost + later[target, begin + lane])
+                            for edge in range(first, first + outcomes):
+                                chance, cost, target = edge_chance[edge], float(edge_cost[edge]), edge_next[edge]
+                                for lane in range(width):
+                                    distance = cost + later[target, begin + lane] - mean[lane]
+                                    distance = max(distance, 0.0) if upper_only else distance
+                                    squares[lane] += chance * distance * distance
+                            for lane in range(width):
+                                score = mean[lane] + deviation.risk_aversion * sqrt(squares[lane])
+                                best, taken = least[old][lane], chosen[old][lane]
+                                better = score * (1 + tie) < best
+                                least[new][lane] = score if better else best
+                                chosen[new][lane] = number if better else taken
+                    last = (end - row_start[state]) & 1
+                    for lane in range(width):
+                        stays, best, taken = later[state, begin + lane], least[last][lane], chosen[last][lane]
+                        now[state, begin + lane] = stays if taken == 255.0 else best
+                    for lane in range(width):  # apart, since numbers of one width are done several at a time
+                        choices[step, state, begin + lane] = cython.cast(cython.uchar, chosen[last][lane])
             later, now = now, later
     return np.asarray(later)
 

@@ -26,7 +26,7 @@ from safear.memory import MAX_BYTES
 from safear.problem.model import Feature, Problem
 from safear.problem.vector import CodeArray
 
-CACHE = 2**20  # bytes of a core's own cache that the values of two steps may take
+CACHE = 2**21  # bytes that the values of two steps may take: twice a core's own cache, since each row costs as well
 FEWEST, MOST = 4, 64  # lanes
 AT_ONCE = 8  # lanes that a processor does at a time; the last few of other numbers take as long as twice as many
 

@@ -183,7 +183,7 @@ def test_the_last_moment_to_act() -> None:
     assert np.array_equal(alone_values[:, 0], values[:, 0])
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
+@pytest.mark.parametrize("lanes", [1, 2, 65])
 @pytest.mark.parametrize("outcomes", [1, 2, 3, 4])
 def test_ties_at_nothing_go_to_the_first(outcomes: int, lanes: int) -> None:
     free: Row = [(1 / outcomes, 0, 1)] * outcomes

@@ -287,7 +287,7 @@ def test_as_many_lanes_as_suit_the_cache() -> None:
     years = [f"y{year}" for year in range(9)]
     features = {**JOB["features"], "year": {"kind": "ordinal", "levels": years, "mutable": False}}
     assert [family.n_lanes for family in compile_families(job(features=features))] == [64, 44]
-    features["skill"] = {**JOB["features"]["skill"], "levels": ["low", "mid", "high", *map(str, range(12_000))]}
+    features["skill"] = {**JOB["features"]["skill"], "levels": ["low", "mid", "high", *map(str, range(24_000))]}
     families = compile_families(job(features=features))
     assert [family.n_lanes for family in itertools.islice(families, 2)] == [4, 4]
 
