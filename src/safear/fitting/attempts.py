@@ -22,7 +22,7 @@ from safear.errors import AttemptsError, Mistake, PersonError, Place, closest, m
 from safear.people.cells import level_number
 from safear.people.frame_counts import map_distinct
 from safear.people.rows import table_rows
-from safear.problem.model import MAX_COST, Feature, Problem, as_decimal, as_truth, is_missing
+from safear.problem.model import MAX_COST, Feature, Problem, as_decimal, is_missing, read_flag
 from safear.problem.vector import CodeArray
 from safear.problem.wrong_names import out_of_limits, unknown_action, unreadable_value
 
@@ -173,7 +173,7 @@ class LogReader:
 
 
 def _read_worked(value: object) -> bool | None:
-    return None if is_missing(value) else as_truth(value)
+    return None if is_missing(value) else read_flag(value)
 
 
 def _not_worked(at: Place, value: object) -> Mistake:
