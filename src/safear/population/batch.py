@@ -148,7 +148,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
         require_somebody(source.examined, skip_bad)
         folder = Folder(Path(out), source.kept)
         sizes = [min(part_size, source.count - start) for start in range(0, source.count, part_size)]
-        manifest = _describe(solver, source, part_size)
+        manifest = _describe(solver, source, part_size) | ({"layout": folder.layout} if folder.layout > 1 else {})
         there = folder.look(manifest, len(sizes))
         missing = [number for number in range(len(sizes)) if number not in there]
         crew = None if scheduler else Crew.of(job, [sizes[number] for number in missing], threads)

@@ -22,7 +22,7 @@ from safear.problem.model import Problem
 from safear.recourse.case import Case, Desk
 from safear.recourse.menu import Request, make_menu
 from safear.recourse.offer import TAIL, Offer, make_offer
-from safear.risk.objectives import Objective
+from safear.risk.objectives import Budget, Objective
 from safear.solvers.solve import Method, solve
 
 FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar", "best_success")
@@ -59,6 +59,7 @@ class PartSolver:
         self.job = job
         self._desk = Desk.of(job.problem, job.classifier)
         self._engine = Engine(self._desk)
+        self._reasons: dict[tuple[str, bytes], str] = {}
 
     @property
     def sight(self) -> Sight:
@@ -66,7 +67,7 @@ class PartSolver:
         return self._desk.sight
 
     def solve(self, part: Crowd) -> pd.DataFrame:
-        """A row per person, or per person and plan: who, the decision, the plan's name and first step, its figures."""
+        """A row per person, or per person and plan: the decision; why no plan, or its name, first step and figures."""
         rows = self._find_menus(part) if self.job.objective is None else self._find_plans(part, self.job.objective)
         names = np.array([*(action.name for action in self.job.problem.actions), None], dtype=object)
         early = rows.found.gives_up.astype(object)
@@ -77,6 +78,9 @@ class PartSolver:
             "first_action": names[rows.found.first_action],
             "gives_up": early,
         } | {name: np.ma.filled(rows.found.of(name), np.nan) for name in FIGURES}
+        columns["reason"] = np.full(len(rows.person), None, dtype=object)
+        for row in np.flatnonzero(np.equal(rows.found.decision, NO_RECOURSE)).tolist():
+            columns["reason"][row] = self._find_reason(part, int(rows.person[row]))
         if self.job.plans:
             columns[SAVED] = rows.saved
         labels = part.labels.iloc[rows.person].reset_index(drop=True)
@@ -139,6 +143,20 @@ class PartSolver:
             return self._desk.open(part.record(problem, position), terms=part.terms(problem, position))
         except (ProblemError, TermsError, TooLargeError) as error:  # nobody could tell whose problem it is
             raise place_error(error, part, position) from None
+
+    def _find_reason(self, part: Crowd, position: int) -> str:
+        """The code of why there is no plan for somebody: whatever steps cost, unless that is a budget."""
+        ruled_out = (part.forbidden[position], *(part.chances[position] == sure for sure in (0, 1)))
+        record = part.record(self.job.problem, position)
+        key = repr(record), b"".join(flags.tobytes() for flags in ruled_out)
+        if key not in self._reasons:
+            try:
+                found = self._open(part, position).no_recourse
+                otherwise = "budget" if isinstance(self.job.objective, Budget) else "no_chance"
+                self._reasons[key] = otherwise if found is None else found.code
+            except (ClassifierError, TooLargeError):  # about what lies beyond the horizon
+                self._reasons[key] = "unknown"
+        return self._reasons[key]
 
     def _find_menus(self, part: Crowd) -> _Rows:
         """The plans of each person's menu; of people who are alike in everything, once."""

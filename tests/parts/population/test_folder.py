@@ -104,7 +104,7 @@ def test_what_is_in_a_folder(done: Path) -> None:
         assert table.num_rows == (SIZE if number < 4 else COUNT % SIZE)
         assert table.column_names == ["file", "row", "id", "age", *COLUMNS[2:]]
         kinds = [str(kind) for kind in table.schema.types]
-        assert kinds == ["string", "int64", "string", "string", *["string"] * 3, "bool", *["double"] * 8]
+        assert kinds == ["string", "int64", "string", "string", *["string"] * 3, "bool", *["double"] * 8, "string"]
 
 
 def test_what_is_undefined_is_null_and_never_nan(done: Path) -> None:
