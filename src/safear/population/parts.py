@@ -27,7 +27,10 @@ from safear.solvers.solve import Method, solve
 
 FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar", "best_success")
 SAVED = "saved_plan"  # the column with the text of each plan's file
-SAMPLED = 1_000_000  # inputs
+SAMPLED = (
+    100_000  # inputs by which a classifier is known: if it differs on 1 in 10,000, it is noticed 99.995 times in 100
+)
+SAMPLED_ONCE = 1_000_000  # the same for folders of the first layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,19 +89,22 @@ class PartSolver:
         labels = part.labels.iloc[rows.person].reset_index(drop=True)
         return pd.concat([labels, pd.DataFrame(columns)], axis=1)
 
-    def recognise(self, codes: NDArray[np.int16], first: Filed) -> str:
-        """The classifier by its decisions, on all inputs or, if these are very many, on some drawn at random.
+    def recognise(self, codes: NDArray[np.int16], first: Filed, *, layout: int) -> str:
+        """The classifier by its decisions, on all inputs or, if these are many, on some at random and the `first`.
 
         One that cannot decide on everything is known by its decisions on these people; one that sees records, by those
         on the `first` of them, as filed and with whatever can change at random levels.
         """
         goals = self._desk.compiler.goals
         asked = [goals] if goals.in_force is goals else [goals, goals.in_force]
-        return hashlib.sha256(b"".join(self._sample(one, codes, first).tobytes() for one in asked)).hexdigest()
+        return hashlib.sha256(b"".join(self._sample(one, codes, first, layout).tobytes() for one in asked)).hexdigest()
 
-    def _sample(self, goals: Goals, codes: NDArray[np.int16], first: Filed) -> NDArray[np.bool_]:
+    def _sample(self, goals: Goals, codes: NDArray[np.int16], first: Filed, layout: int) -> NDArray[np.bool_]:
         try:
-            return self._try_records(goals, first, moved=True) if goals.sight else goals.sample(SAMPLED)
+            if goals.sight:
+                return self._try_records(goals, first, moved=True)
+            found = goals.sample(SAMPLED_ONCE if layout == 1 else SAMPLED)
+            return found if layout == 1 or len(found) < SAMPLED else np.append(found, goals.among(first.codes))
         except ClassifierError:
             levels = np.unique(codes, axis=0)
             return self._try_records(goals, first, moved=False) if goals.sight else goals.among(levels)
