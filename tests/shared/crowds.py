@@ -108,7 +108,7 @@ def expect(
     mdp = sa.compile_mdp(personal, classifier, start=read_person(personal, one.levels))
     best = sa.evaluate(sa.solve(mdp, sa.SuccessFirst())).success
     if found.no_recourse is not None:  # for a budget that is too small, others may do
-        return [HOPELESS | {"best_success": best}]
+        return [HOPELESS | {"best_success": best, "reason": found.no_recourse.code}]
     for offer in found:
         cost, every = offer.cost, offer.cost.all_runs
         given = (cost.mean, cost.std, cost.var(level), cost.cvar(level))
@@ -131,6 +131,8 @@ def assert_rows(found: pd.DataFrame, expected: Sequence[Row]) -> None:
     for text in ("plan", "first_action", "gives_up"):
         texts = [None if pd.isna(value) else value for value in found[text]]
         assert texts == [row[text] for row in expected], text
+    reasons = [None if pd.isna(value) else value for value in found["reason"]]
+    assert reasons == [row.get("reason") for row in expected]
     for figure in FIGURES:
         values = found[figure].to_numpy(np.float64, na_value=np.nan)
         wanted = np.array([math.nan if row[figure] is None else row[figure] for row in expected], dtype=np.float64)

@@ -132,9 +132,13 @@ def find_truths(model: Any, table: pd.DataFrame, column: str) -> tuple[object, o
     for place, borders in model.get_borders().items():
         if len(borders):
             rows[table.columns[place]] = rng.choice([*borders, borders[-1] + 1], PROBES)
+
+    def ask(truth: object) -> Any:
+        rows[column] = np.full(PROBES, truth, dtype=object)
+        return model.predict(rows, prediction_type="RawFormulaVal")
+
     for truths in TRUTHS:
-        asked = [rows.assign(**{column: np.full(PROBES, truth, dtype=object)}) for truth in truths]
-        yes, no = (model.predict(some, prediction_type="RawFormulaVal") for some in asked)
+        yes, no = map(ask, truths)
         if not np.array_equal(yes, no):
             return truths
     return None

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from safear.classifier.raw_answers import label_name
-from safear.problem.model import as_decimal
+from safear.problem.model import TRUTHS, as_decimal
 
 if TYPE_CHECKING:
     import pandas as pd
-
-TRUTH_NUMBERS = {"true": "1", "false": "0"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class ColumnType:
         if self.kind != "text":
             return False
         names = {label_name(value).lower() for value in column.dropna().unique().tolist()}
-        return bool(names) and names <= TRUTH_NUMBERS.keys()
+        return bool(names) and names <= TRUTHS.keys()
 
     def convert(self, column: pd.Series[Any]) -> Any:
         """A column in the form of training. A value that has no such form stays: the model says what it thinks."""
@@ -113,6 +111,6 @@ def _array(values: list[object], like: list[object]) -> np.ndarray[Any, Any]:
 def _meaning(value: object) -> str:
     """What a value says whatever its form: 1 for 1.0, '01', True and 'true'."""
     text = label_name(value).strip()
-    text = TRUTH_NUMBERS.get(text.lower(), text)
-    number = as_decimal(text)
+    truth = TRUTHS.get(text.lower())
+    number = as_decimal(text if truth is None else int(truth))
     return text if number is None else str(number.normalize()) if number else "0"

@@ -56,7 +56,7 @@ def _varied(sample: pd.DataFrame, columns: ModelColumns) -> pd.DataFrame:
         values = rows[name].tolist()
         for place, (changed, value) in enumerate(changes, start=1):
             values[place] = value if changed == name else values[place]
-        rows = rows.assign(**{name: values})
+        rows[name] = values
     return rows
 
 

@@ -44,7 +44,10 @@ Example:
 )
 @ROW
 @click.option(
-    "--people", "people_file", type=FILE, help="A CSV or Parquet file with a column per feature and a row per person."
+    "--people",
+    "people_file",
+    type=FILE,
+    help="A CSV or Parquet file, or a quoted glob of them, with a column per feature and a row per person.",
 )
 @click.option("--sample", type=CountRange(1), metavar="N", help="At most N people, drawn at random.")
 @OBJECTIVES
@@ -92,9 +95,14 @@ def compare(problem_file: str, **options: Any) -> None:
 
 def _read(problem_file: str, options: dict[str, Any]) -> tuple[Desk, Filed]:
     """Who decides about what, and the people."""
+    from glob import has_magic
+
+    import numpy as np
+
     from safear.classifier.filed import Filed
     from safear.classifier.protocol import Inputs
     from safear.errors import PersonError
+    from safear.people.counts import read_population
     from safear.people.lists import load_people, read_people
     from safear.people.rows import load_row
     from safear.recourse.case import Desk, find_record
@@ -107,7 +115,11 @@ def _read(problem_file: str, options: dict[str, Any]) -> tuple[Desk, Filed]:
     if options["people_file"] is not None:
         if person is not None:
             raise click.UsageError("give --person or --people, not both")
-        return desk, load_people(options["people_file"], problem, sight=sight)
+        file = options["people_file"]
+        if not has_magic(str(file)) or file.exists():
+            return desk, load_people(file, problem, sight=sight)
+        found = read_population(problem, str(file), sight=sight)
+        return desk, found.filed.take(np.repeat(np.arange(len(found.counts)), found.counts))
     if person is not None:
         is_row = row is not None
         record = load_row(person, problem, row=row, given=sight.given) if is_row else find_record(problem, person)

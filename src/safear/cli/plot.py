@@ -33,8 +33,13 @@ GOES_WITH = {  # options that only some pictures have
     "settings": OF_PERSONS,
     "terms": OF_PERSONS,
     "forbid": OF_PERSONS,
+    "row": OF_PERSONS,
+    "robust": OF_PERSONS,
+    "exact": OF_PERSONS,
+    "most": OF_PERSONS,
+    "episodes": OF_PERSONS,
 }
-NAMES = {"groups": "group", "settings": "set"}  # of options that have another name inside
+NAMES = {"groups": "group", "settings": "set", "exact": "exact/--simple"}  # of options that have another name inside
 
 
 @click.command(
@@ -104,8 +109,9 @@ def plot(kind: str, problem_file: str, people: str | None, **options: Any) -> No
 
 def _check(kind: str, people: str | None, options: dict[str, Any]) -> None:
     """Refuse options that the picture does not have."""
+    context = click.get_current_context()
     for name, kinds in GOES_WITH.items():
-        if options[name] and kind not in kinds:
+        if kind not in kinds and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{NAMES.get(name, name)} does not go with {kind}")
     if people is not None and kind != "disparity":
         raise click.UsageError(f"'{people}': only disparity takes people; use --person for a person")

@@ -73,5 +73,6 @@ class DraftTeller:
         key = "ways_of_sample" if found.is_sample else "ways"
         yield self(key, count=found.with_way, tried=whole(found.tried), rejected=whole(found.rejected))
         for code, count in sorted(found.reasons.items()):
-            within = self.texts("within", count=found.steps)
-            yield "  " + self(f"reasons.{code}", count=count, within=within)
+            within, searched = (self.texts("within", count=steps) for steps in (draft.problem.horizon, found.steps))
+            own = "_of_draft" if code == "horizon" and within != searched else ""
+            yield "  " + self(f"reasons.{code}{own}", count=count, within=within, searched=searched)

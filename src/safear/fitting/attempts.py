@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from safear.errors import AttemptsError, Mistake, PersonError, Place, closest, m
 from safear.people.cells import level_number
 from safear.people.frame_counts import map_distinct
 from safear.people.rows import table_rows
-from safear.problem.model import MAX_COST, Feature, Problem, as_decimal, as_truth, is_missing
+from safear.problem.model import MAX_COST, Feature, Problem, as_decimal, is_missing, read_flag
 from safear.problem.vector import CodeArray
 from safear.problem.wrong_names import out_of_limits, unknown_action, unreadable_value
 
@@ -172,7 +173,7 @@ class LogReader:
 
 
 def _read_worked(value: object) -> bool | None:
-    return None if is_missing(value) else as_truth(value)
+    return None if is_missing(value) else read_flag(value)
 
 
 def _not_worked(at: Place, value: object) -> Mistake:
@@ -213,13 +214,13 @@ def _not_a_level(feature: Feature, at: Place, value: object) -> Mistake:
 
 
 def _read_date(value: object) -> np.datetime64 | None:
+    """A date as ISO 8601 writes it, with or without a time of day: whoever guesses takes 5 June for 6 May."""
     if is_missing(value):
         return None
     try:
-        stamp = pd.Timestamp(str(value).strip())
-    except (ValueError, OverflowError):
+        return np.datetime64(datetime.fromisoformat(str(value).strip()).replace(tzinfo=None), "s")
+    except ValueError:
         return None
-    return None if str(stamp) == "NaT" else np.datetime64(stamp.tz_localize(None), "s")
 
 
 def _not_a_date(at: Place, value: object) -> Mistake:

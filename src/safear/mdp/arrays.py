@@ -289,7 +289,7 @@ class MDP:
 
     def works(self, edge: int) -> bool:
         """Whether an edge counts as its action having worked."""
-        return int(self.edge_outcome[edge]) == 0
+        return bool(self.working[edge])
 
     @cached_property
     def working(self) -> NDArray[np.bool_]:

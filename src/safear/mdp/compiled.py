@@ -81,10 +81,6 @@ class CompiledMDP(MDP):
         """The outcome as the problem has it."""
         return self._action(edge).outcomes[int(self.edge_outcome[edge])]
 
-    def works(self, edge: int) -> bool:
-        """Whether an edge counts as its action having worked."""
-        return self._action(edge).works(int(self.edge_outcome[edge]))
-
     @cached_property
     def working(self) -> NDArray[np.bool_]:
         """Of each edge, whether it does."""

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from safear.problem.model import Feature, Problem, as_decimal
+from safear.problem.model import TRUTHS, Feature, Problem, as_decimal
 from safear.problem.person import read_level, read_texts_of
 from safear.problem.scales import is_range
 
@@ -22,7 +22,7 @@ FLOATS = {"FLOAT", "DOUBLE"}
 _WRITTEN = {  # what texts may be instead, the first that fits all, as JSON writes it (007 is a text)
     "BIGINT": "-?(0|[1-9][0-9]{0,17})",
     "DOUBLE": "-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?",
-    "BOOLEAN": "(?i)true|false",
+    "BOOLEAN": f"(?i){'|'.join(TRUTHS)}",
 }
 CELL_KINDS = tuple(_WRITTEN)
 _MANY = 10_000  # rows at a time
@@ -91,7 +91,7 @@ def _read_text(text: str, kind: str) -> object:
     if not text:
         return None
     if kind == "BOOLEAN":
-        return text.lower() == "true"
+        return TRUTHS[text.lower()]
     return {"BIGINT": int, "DOUBLE": float}.get(kind, str)(text)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from safear.errors import Mistake, mistake
 from safear.people.cells import FLOATS, as_double, is_nan
+from safear.problem.model import YES_AND_NO
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class NumberColumn:
         # By way of text, since a FLOAT is meant as it is written, not as the DOUBLE nearest to it.
         number = as_double(text)
         if self.is_flag:
-            number = f"coalesce({number}, CAST(TRY_CAST({text} AS BOOLEAN) AS DOUBLE))"
+            words = " ".join(f"WHEN '{word}' THEN {truth:d}" for word, truth in YES_AND_NO.items())
+            number = f"coalesce({number}, CASE lower({text}) {words} END)"
         allowed = f"{number} IN (0, 1)" if self.is_flag else f"{number} BETWEEN {self.low!r} AND {self.high!r}"
         return f"CASE WHEN NOT {missing} THEN {number} END", f"(NOT {missing} AND NOT coalesce({allowed}, false))"
 

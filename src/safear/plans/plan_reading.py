@@ -105,9 +105,10 @@ class PlanMDP(MDP):
         change = {name: SetTo(after[name]) for name in written.change if name in after}
         return Outcome(change=change, label=written.label, works=written.works)
 
-    def works(self, edge: int) -> bool:
-        """Whether an edge counts as its action having worked."""
-        return self.outcomes[edge].works
+    @cached_property
+    def working(self) -> NDArray[np.bool_]:
+        """Of each edge, whether it counts as its action having worked."""
+        return np.array([outcome.works for outcome in self.outcomes], dtype=bool)
 
 
 def read_policy(form: PlanForm, place: Place) -> Policy:

@@ -44,7 +44,7 @@ logger = logging.getLogger("safear")
 
 PART_SIZE, SLOW_PART_SIZE = 16_384, 512  # people: some tenths of a second, and with menus less than a minute
 MAX_PART = 1_000_000
-FEW = 1_000  # people by whom a classifier that sees records is known
+FEW = 1_000  # people by whom a classifier is known that sees records, or very many inputs
 MAX_THREADS = 1024
 _BYTES_PER_CELL = 40  # of a part: what is read, and what is made of it
 Solved = Generator[tuple[int, pd.DataFrame]]  # numbers of parts, and their rows
@@ -148,7 +148,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
         require_somebody(source.examined, skip_bad)
         folder = Folder(Path(out), source.kept)
         sizes = [min(part_size, source.count - start) for start in range(0, source.count, part_size)]
-        manifest = _describe(solver, source, part_size)
+        manifest = _describe(solver, source, part_size, folder.layout)
         there = folder.look(manifest, len(sizes))
         missing = [number for number in range(len(sizes)) if number not in there]
         crew = None if scheduler else Crew.of(job, [sizes[number] for number in missing], threads)
@@ -212,13 +212,13 @@ def _read_count(name: str, value: int, most: int) -> int:
     return index(value)
 
 
-def _describe(solver: PartSolver, source: PeopleFiles, part_size: int) -> dict[str, object]:
+def _describe(solver: PartSolver, source: PeopleFiles, part_size: int, layout: int) -> dict[str, object]:
     """Everything that the result depends on."""
     job = solver.job
-    return {
+    described: dict[str, object] = {
         "safear": __version__,
         "problem": hashlib.sha256(dump_problem_text(job.problem).encode()).hexdigest(),
-        "classifier": solver.recognise(source.codes, source.first(FEW)),
+        "classifier": solver.recognise(source.codes, source.first(FEW), layout=layout),
         "people": [{"file": name, "sha256": digest_file(name)} for name in source.names],
         "objective": "menu" if job.objective is None else str(job.objective),
         "method": job.method,
@@ -228,3 +228,4 @@ def _describe(solver: PartSolver, source: PeopleFiles, part_size: int) -> dict[s
         "keep": [list(pair) for pair in source.kept.items()],
         "part size": part_size,
     }
+    return described | ({"layout": layout} if layout > 1 else {})

@@ -1,7 +1,8 @@
 """The folder of a batch: parts as Parquet files, each whole or not there, and what they were made from.
 
 `_batch.json` records the question; only the same question continues a folder. `_parts.sha256` lists what was written
-for it, so that a part that is damaged, or that somebody else put there, is solved again and not counted.
+for it, so that a part that is damaged, or that somebody else put there, is solved again and not counted. A folder keeps
+the layout with which it began: the first had no reasons, and knew classifiers by more inputs.
 """
 
 # ruff: noqa: S608  # queries are put together from names made here and from text that quote_sql has quoted
@@ -14,6 +15,7 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -42,7 +44,9 @@ logger = logging.getLogger("safear")
 
 MANIFEST = "_batch.json"  # readers of a folder of Parquet files pass over names that begin so
 TEXTS = ("decision", "plan", "first_action")
-COLUMNS = ("file", "row", *TEXTS, "gives_up", *FIGURES)
+REASON = "reason"  # the column with the code of why there is no plan
+COLUMNS = ("file", "row", *TEXTS, "gives_up", *FIGURES, REASON)
+LAYOUT = 2
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,15 @@ class Folder:
     path: Path
     kept: Mapping[str, str]
     _sums: dict[str, str] = field(default_factory=dict, repr=False)  # of the manifest, and of the parts that are good
+
+    @cached_property
+    def layout(self) -> int:
+        """The number of the layout of what is there, or else of what will be."""
+        try:
+            found = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+        except (OSError, ValueError):  # `look` says so if it matters
+            return LAYOUT
+        return 1 if isinstance(found, dict) and "layout" not in found else LAYOUT
 
     def look(self, manifest: Mapping[str, object], parts: int) -> set[int]:
         """The numbers of the parts that are there, all of them; what is not to be used is told. Nothing is changed.
@@ -108,7 +121,7 @@ class Folder:
             write_bytes(file, wanted)
 
     def _require_names(self, place: Place) -> None:
-        taken = [*COLUMNS, SAVED]
+        taken = [name for name in (*COLUMNS, SAVED) if name != REASON or self.layout > 1]
         for name in self.kept:
             if name.casefold() in taken:  # as DuckDB reads names
                 cause = f"the result would have two columns '{name}' that differ only in case"
@@ -134,6 +147,7 @@ class Folder:
         path = self.part(number)
         types = {"file": "VARCHAR", "row": "BIGINT"} | dict(self.kept)
         types |= dict.fromkeys(TEXTS, "VARCHAR") | {"gives_up": "BOOLEAN"} | dict.fromkeys(FIGURES, "DOUBLE")
+        types |= {REASON: "VARCHAR"} if self.layout > 1 else {}
         types |= {SAVED: "VARCHAR"} if SAVED in rows else {}
         columns = [f"CAST({_name(name)} AS {kind}) AS {_name(name)}" for name, kind in types.items()]
         place = Place(file=str(path))

@@ -22,12 +22,15 @@ from safear.problem.model import Problem
 from safear.recourse.case import Case, Desk
 from safear.recourse.menu import Request, make_menu
 from safear.recourse.offer import TAIL, Offer, make_offer
-from safear.risk.objectives import Objective
+from safear.risk.objectives import Budget, Objective
 from safear.solvers.solve import Method, solve
 
 FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar", "best_success")
 SAVED = "saved_plan"  # the column with the text of each plan's file
-SAMPLED = 1_000_000  # inputs
+SAMPLED = (
+    100_000  # inputs by which a classifier is known: if it differs on 1 in 10,000, it is noticed 99.995 times in 100
+)
+SAMPLED_ONCE = 1_000_000  # the same for folders of the first layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +62,7 @@ class PartSolver:
         self.job = job
         self._desk = Desk.of(job.problem, job.classifier)
         self._engine = Engine(self._desk)
+        self._reasons: dict[tuple[str, bytes], str] = {}
 
     @property
     def sight(self) -> Sight:
@@ -66,7 +70,7 @@ class PartSolver:
         return self._desk.sight
 
     def solve(self, part: Crowd) -> pd.DataFrame:
-        """A row per person, or per person and plan: who, the decision, the plan's name and first step, its figures."""
+        """A row per person, or per person and plan: the decision; why no plan, or its name, first step and figures."""
         rows = self._find_menus(part) if self.job.objective is None else self._find_plans(part, self.job.objective)
         names = np.array([*(action.name for action in self.job.problem.actions), None], dtype=object)
         early = rows.found.gives_up.astype(object)
@@ -77,24 +81,30 @@ class PartSolver:
             "first_action": names[rows.found.first_action],
             "gives_up": early,
         } | {name: np.ma.filled(rows.found.of(name), np.nan) for name in FIGURES}
+        columns["reason"] = np.full(len(rows.person), None, dtype=object)
+        for row in np.flatnonzero(np.equal(rows.found.decision, NO_RECOURSE)).tolist():
+            columns["reason"][row] = self._find_reason(part, int(rows.person[row]))
         if self.job.plans:
             columns[SAVED] = rows.saved
         labels = part.labels.iloc[rows.person].reset_index(drop=True)
         return pd.concat([labels, pd.DataFrame(columns)], axis=1)
 
-    def recognise(self, codes: NDArray[np.int16], first: Filed) -> str:
-        """The classifier by its decisions, on all inputs or, if these are very many, on some drawn at random.
+    def recognise(self, codes: NDArray[np.int16], first: Filed, *, layout: int) -> str:
+        """The classifier by its decisions, on all inputs or, if these are many, on some at random and the `first`.
 
         One that cannot decide on everything is known by its decisions on these people; one that sees records, by those
         on the `first` of them, as filed and with whatever can change at random levels.
         """
         goals = self._desk.compiler.goals
         asked = [goals] if goals.in_force is goals else [goals, goals.in_force]
-        return hashlib.sha256(b"".join(self._sample(one, codes, first).tobytes() for one in asked)).hexdigest()
+        return hashlib.sha256(b"".join(self._sample(one, codes, first, layout).tobytes() for one in asked)).hexdigest()
 
-    def _sample(self, goals: Goals, codes: NDArray[np.int16], first: Filed) -> NDArray[np.bool_]:
+    def _sample(self, goals: Goals, codes: NDArray[np.int16], first: Filed, layout: int) -> NDArray[np.bool_]:
         try:
-            return self._try_records(goals, first, moved=True) if goals.sight else goals.sample(SAMPLED)
+            if goals.sight:
+                return self._try_records(goals, first, moved=True)
+            found = goals.sample(SAMPLED_ONCE if layout == 1 else SAMPLED)
+            return found if layout == 1 or len(found) < SAMPLED else np.append(found, goals.among(first.codes))
         except ClassifierError:
             levels = np.unique(codes, axis=0)
             return self._try_records(goals, first, moved=False) if goals.sight else goals.among(levels)
@@ -139,6 +149,20 @@ class PartSolver:
             return self._desk.open(part.record(problem, position), terms=part.terms(problem, position))
         except (ProblemError, TermsError, TooLargeError) as error:  # nobody could tell whose problem it is
             raise place_error(error, part, position) from None
+
+    def _find_reason(self, part: Crowd, position: int) -> str:
+        """The code of why there is no plan for somebody: whatever steps cost, unless that is a budget."""
+        ruled_out = (part.forbidden[position], *(part.chances[position] == sure for sure in (0, 1)))
+        record = part.record(self.job.problem, position)
+        key = repr(record), b"".join(flags.tobytes() for flags in ruled_out)
+        if key not in self._reasons:
+            try:
+                found = self._open(part, position).no_recourse
+                otherwise = "budget" if isinstance(self.job.objective, Budget) else "no_chance"
+                self._reasons[key] = otherwise if found is None else found.code
+            except (ClassifierError, TooLargeError):  # about what lies beyond the horizon
+                self._reasons[key] = "unknown"
+        return self._reasons[key]
 
     def _find_menus(self, part: Crowd) -> _Rows:
         """The plans of each person's menu; of people who are alike in everything, once."""

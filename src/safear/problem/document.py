@@ -27,6 +27,7 @@ from safear.problem.written import (
     Positive,
     SourcedChance,
     Text,
+    Truth,
     Value,
     Written,
     WrittenCounts,
@@ -72,10 +73,10 @@ class WrittenFeature(Written):
     max: Number | None = None
     unit: MaybeWrittenLabel = None
     missing: Name | None = None
-    mutable: bool = True
-    actionable: bool = True
-    seen_by_classifier: bool = True
-    hidden: bool = False
+    mutable: Truth = True
+    actionable: Truth = True
+    seen_by_classifier: Truth = True
+    hidden: Truth = False
     at_most: Distance | None = None
     label: WrittenLabel | None = None
     labels: dict[Name, WrittenLabel] = Field(default_factory=dict, description="What levels are called")
@@ -123,7 +124,7 @@ class WrittenOutcome(Written):
     change: Change = Field(default_factory=dict)
     cost: Cost | None = None
     label: WrittenLabel | None = None
-    works: bool | None = None
+    works: Truth | None = None
 
 
 class WrittenAction(Written):
@@ -132,7 +133,7 @@ class WrittenAction(Written):
     cost: Cost
     when: Text | None = None
     at_most: Annotated[int, Field(ge=1), BeforeValidator(read_whole)] | None = None
-    once: bool = False
+    once: Truth = False
     duration: Text | None = Field(default=None, description="how long a try takes, such as 3 months: for dates alone")
     chance: Chance | None = None
     change: Change | None = None
@@ -168,7 +169,7 @@ class WrittenGoal(Written):
     )
     failure_cost: NotNegative = Field(default=Decimal(0), json_schema_extra={"default": 0})
     promise: Literal["value", "range", "narrow"] = "narrow"
-    stop: bool = True
+    stop: Truth = True
     label: WrittenLabel | None = None
     decision: WrittenDecision = Field(default_factory=WrittenDecision)
 

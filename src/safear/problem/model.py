@@ -135,12 +135,23 @@ def as_decimal(text: object) -> Decimal | None:
         return None
 
 
-_TRUTHS = {"true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False}
+# Truth values whatever is asked: in tables, in records and in settings. `yes` may be a name, and 1 a number.
+TRUTHS = {"true": True, "false": False}
+# What a label of a model says of yes or no; a single letter may be short for anything.
+_LABELS = TRUTHS | {"yes": True, "1": True, "1.0": True, "no": False, "0": False, "0.0": False}
+# All words for yes and no, besides the numbers 1 and 0, where nothing else can be meant.
+YES_AND_NO = _LABELS | dict.fromkeys(("y", "on", "t"), True) | dict.fromkeys(("n", "off", "f"), False)
 
 
-def as_truth(value: object) -> bool | None:
-    """What a word or number says of yes or no, or None."""
-    return _TRUTHS.get(str(value).strip().lower())
+def as_truth(label: object) -> bool | None:
+    """What a model's label says of yes or no, or None."""
+    return _LABELS.get(str(label).strip().lower())
+
+
+def read_flag(value: object) -> bool | None:
+    """The answer to a question of yes or no in a log, a table or a problem file, or None if it is neither."""
+    number = as_decimal(value)
+    return bool(number) if number in {0, 1} else YES_AND_NO.get(str(value).strip().lower())
 
 
 def is_missing(value: object) -> bool:

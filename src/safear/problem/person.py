@@ -12,7 +12,7 @@ import numpy as np
 from safear.arguments import show
 from safear.errors import Mistake, PersonError, mistake, on_key
 from safear.problem.condition import condition_features
-from safear.problem.model import JSON_NUMBER, Feature, Person, Problem, Record, as_decimal, is_missing
+from safear.problem.model import JSON_NUMBER, TRUTHS, Feature, Person, Problem, Record, as_decimal, is_missing
 from safear.problem.vector import holds
 from safear.problem.wrong_names import missing_given, missing_value, out_of_limits, unknown_feature, unreadable_value
 
@@ -113,7 +113,7 @@ def read_value(text: str) -> object:
     """A number, a truth value, nothing (None) or a text; 007 is a text, and so are digits without end."""
     if len(text) < 300 and JSON_NUMBER.fullmatch(text):
         return int(text) if text.lstrip("-").isdigit() else float(text)
-    return {"true": True, "false": False, "": None, "null": None, "~": None}.get(text.lower(), text)
+    return {**TRUTHS, "": None, "null": None, "~": None}.get(text.lower(), text)
 
 
 def _broken_constraints(problem: Problem, levels: Person) -> Iterator[Mistake]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from pydantic_core import PydanticCustomError
 
 from safear.numerals import WHOLE_NUMBER
-from safear.problem.model import JSON_NUMBER
+from safear.problem.model import JSON_NUMBER, read_flag
 from safear.problem.scales import IN_UNIT
 from safear.problem.tries import MOST_TRIES
 
@@ -68,6 +68,7 @@ def _read_value(value: object) -> object:
 
 
 Name = Annotated[str, BeforeValidator(_read_name), WithJsonSchema({"type": ["string", "number", "boolean"]})]
+Truth = Annotated[bool, BeforeValidator(lambda value: value if (said := read_flag(value)) is None else said)]
 Text = Name  # the same form; a sentence or a condition instead of a name
 
 

@@ -270,7 +270,7 @@ def _choose(plan: Followed, state: int, edges: range, *, step: int, outcome: int
     mdp, text = plan.policy.mdp, str(outcome)
     meant = [edge for edge in edges if str(int(mdp.edge_outcome[edge])) == text]
     meant = meant or [edge for edge in edges if (mdp.outcome(edge).label or "").casefold() == text.casefold() != ""]
-    meant = meant or [edge for edge in edges if mdp.works(edge) == WORDS.get(text)]
+    meant = meant or [edge for edge in edges if mdp.works(edge) == WORDS.get(text.casefold())]
     if len(meant) == 1:
         return meant[0]
     endings = [_ending(plan, state, edge) for edge in edges]

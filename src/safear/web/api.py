@@ -76,7 +76,9 @@ def make_api(service: Service, workers: Workers, audits: Audits | None) -> APIRo
 
     if audits is not None:
 
-        @api.get("/audit", summary="Who carries more risk, by each group column", responses=pick(400, 404, 503))
+        @api.get(
+            "/audit", summary="Who carries more risk, by each group column", responses=pick(400, 404, 500, 502, 503)
+        )
         async def audit() -> list[AuditRecord]:
             return audits.records()
 

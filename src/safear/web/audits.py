@@ -25,6 +25,16 @@ class NoAuditError(SafearError):
         return "there are no people: start with --people FILE, or with a data set such as german"
 
 
+class AuditFailedError(SafearError):
+    """The audit could not be made, for a reason."""
+
+    def __init__(self, reason: Exception) -> None:
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"the audit failed: {self.reason if isinstance(self.reason, SafearError) else 'the log says why'}"
+
+
 class NotReadyError(SafearError):
     """The audit is still being computed."""
 
@@ -97,20 +107,15 @@ class Audits:
             self.failure = error
             log_crash(error)
 
-    def require(self) -> list[AuditResult]:
-        """All results, or else why there are none."""
+    def records(self) -> list[AuditRecord]:
+        """The figures as plain data, an audit per column; or else why they are not all there."""
         if not self.wanted:
             raise NoAuditError
-        if self.failure is None and not self.is_ready:
+        if self.failure is not None:
+            raise AuditFailedError(self.failure)
+        if not self.is_ready:
             raise NotReadyError
-        return self.results
-
-    def records(self) -> list[AuditRecord]:
-        """The figures as plain data, an audit per column."""
-        found = [result.record for result in self.require()]
-        if not found:
-            raise NoAuditError
-        return found
+        return [result.record for result in self.results]
 
 
 def _audit_by(service: Service, column: str) -> AuditResult:

@@ -11,7 +11,17 @@ from safear.recourse.records import as_scalars
 _SHARE = r"(0|0\.\d{1,17})"  # a level: below 1
 _WEIGHT = r"(0|1|0\.\d{1,17})"
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
-OBJECTIVE = rf"^(success-first:)?(mean|cvar:{_SHARE}|mean-cvar:{_WEIGHT}:{_SHARE})$"
+_NUMBER = r"\d{1,6}(\.\d{1,17})?"
+_ROBUST = rf"mean|entropic:{_NUMBER}|budget:{_NUMBER}|c?var:{_SHARE}|mean-cvar:{_WEIGHT}:{_SHARE}"
+_OF_COSTS = rf"{_ROBUST}|mean-(lower-)?std:{_NUMBER}|mean-variance:{_NUMBER}"
+
+
+def _of_objectives(costs: str, **more: object) -> dict[str, object]:
+    """The schema of a request for one of these objectives, with `more` said of its other fields."""
+    return {"properties": {"objective": {"pattern": rf"^(({costs})|success-first(:({costs}))?(~{_SHARE})?)$"}, **more}}
+
+
+OBJECTIVES = [_of_objectives(_OF_COSTS, robust={"const": False}), _of_objectives(_ROBUST)]  # spreads are never robust
 
 
 def specialise(document: dict[str, Any], desk: Desk) -> dict[str, Any]:
@@ -21,7 +31,7 @@ def specialise(document: dict[str, Any], desk: Desk) -> dict[str, Any]:
     for name in ("PersonIn", "MenuIn", "PlanIn", "StepIn"):
         schemas[name]["properties"]["person"] = person
     for name in ("PlanIn", "StepIn"):
-        schemas[name]["properties"]["objective"]["pattern"] = OBJECTIVE
+        schemas[name]["anyOf"] = OBJECTIVES
     terms = schemas["TermsIn"]["properties"]
     names = [action.name for action in problem.actions]
     simple = [action.name for action in problem.actions if len(action.outcomes) <= 2]

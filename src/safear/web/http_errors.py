@@ -19,7 +19,7 @@ from safear.errors import (
     format_path,
 )
 from safear.recourse.walk import WalkError
-from safear.web.audits import NoAuditError, NotReadyError
+from safear.web.audits import AuditFailedError, NoAuditError, NotReadyError
 from safear.web.work import BusyError, TooLateError
 
 MEDIA_TYPE = "application/problem+json"
@@ -74,6 +74,7 @@ _TITLES = {
     "not-ready": "There is no answer yet",
     "stopping": "The service is being stopped",
     "no-audit": "There is nobody to audit",
+    "audit-failed": "The audit failed",
     "walk": "The plan cannot have gone this way",
     "too-big": "The request is too large",
     "encoding": "Compressed requests are not read",
@@ -118,6 +119,11 @@ def read_error(error: SafearError, reference: str | None = None) -> ProblemDetai
             return make_details("busy", 503, str(error))
         case NotReadyError():
             return make_details("not-ready", 503, str(error))
+        case AuditFailedError(reason=ClassifierError() as reason):
+            told = _silent(reason, None)
+            return make_details("audit-failed", 502, f"the audit failed: {told.detail}", told.mistakes)
+        case AuditFailedError():
+            return make_details("audit-failed", 500, str(error))
         case NoAuditError():
             return make_details("no-audit", 404, str(error))
         case _:
@@ -164,6 +170,7 @@ _TOLD = {
     409: "The plan cannot have gone this way, or there is none to follow: the mistake has the reason's code",
     413: "The request is too large",
     422: "The request has mistakes; the answer lists all of them",
+    500: "The audit failed; `detail` or the provider's log says why",
     502: "The classifier failed",
     503: "The answer takes too long, the classifier does not answer in time, or too many people are waiting",
 }

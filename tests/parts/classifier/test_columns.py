@@ -19,6 +19,7 @@ from doors import ColumnType, arrange, ask, read_columns
 from heavy import require
 from safear.classifier import Inputs, ModelClassifier
 from safear.errors import ClassifierError
+from safear.problem import Feature, Goal
 from trained_models import LGBM, MODELS, XGB, applications, ask_directly, granted, trained
 
 LEVELS = {"purpose": ["car", "radio", "house"], "phone": ["false", "true"], "stage": ["1", "2", "3"]}
@@ -306,6 +307,36 @@ def test_catboost_gets_truth_values_as_in_training(spelled: Any, levels: list[st
         numbers = {"duration": frame["duration"].to_numpy(dtype=float)[rows]}
         inputs = Inputs(problem.features, codes[rows].astype(np.int16), numbers)
         assert ask(sa.as_classifier(model, problem), inputs).tolist() == directly[rows].tolist()
+
+
+class Spelling:
+    """A model of CatBoost, as far as is needed, with one column, in which it was shown True and False as texts."""
+
+    __module__ = "catboost"
+    classes_ = (0, 1)
+
+    def __init__(self, column: str) -> None:
+        self.feature_names_ = [column]
+
+    def get_cat_feature_indices(self) -> list[int]:
+        return [0]
+
+    def get_text_feature_indices(self) -> list[int]:
+        return []
+
+    def get_borders(self) -> dict[int, list[float]]:
+        return {}
+
+    def predict(self, table: pd.DataFrame, prediction_type: str = "Class") -> Any:
+        truths = (table[self.feature_names_[0]] == "True").to_numpy(int)
+        return np.stack([1 - truths, truths], axis=1) if prediction_type == "Probability" else truths
+
+
+@pytest.mark.parametrize("column", ["phone", "self"])
+def test_the_spelling_of_truth_values_is_found_out_whatever_the_column_is_called(column: str) -> None:
+    classifier = ModelClassifier(Spelling(column), Goal(favourable="1"))
+    features = (Feature(column, "nominal", ("false", "true")),)
+    assert classifier.favourable(Inputs(features, np.array([[0], [1]], np.int16))).tolist() == [False, True]
 
 
 def test_ordered_categories_of_lightgbm_are_refused() -> None:

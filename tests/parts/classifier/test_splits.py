@@ -257,6 +257,13 @@ def test_a_column_that_the_model_does_not_look_at_has_no_splits() -> None:
     }  # fmt: skip
 
 
+def test_columns_may_have_any_name() -> None:
+    frame = pd.DataFrame({"self": np.arange(40.0), "key": np.arange(40.0) % 7})
+    splits = ModelClassifier(DecisionTreeClassifier().fit(frame, frame["self"] > 20), Goal()).splits(frame.iloc[[0]])
+    assert splits is not None
+    assert {name: found is not None and len(found) for name, found in splits.items()} == {"self": 1, "key": 0}
+
+
 def test_splits_are_found_once() -> None:
     classifier = ModelClassifier(trained("one-hot forest"), Goal())
     assert classifier.splits(PEOPLE.iloc[[0]]) is classifier.splits(PEOPLE.iloc[[1]])

@@ -89,6 +89,10 @@ def test_what_cells_mean(kind: str, tmp_path: Path) -> None:
             "cost: 'inf' is not a cost\n    write a number, or leave the cell empty",
         ),
         ("learn,yes,1,yesterday,basic,1,", "date: 'yesterday' is not a date\n    write dates as 2024-05-31"),
+        *(
+            (f"learn,yes,1,{text},basic,1,", f"date: '{text}' is not a date\n    write dates as 2024-05-31")
+            for text in ("13/05/2024", "05/06/2024", "now", "may", "10:30", "2024", "2024-05")
+        ),
         ("learn,yes,1,,basic,1,", "date: nothing is not a date\n    write dates as 2024-05-31"),
         (
             "learn,yes,1,2024-01-01,expert,1,",
@@ -106,6 +110,29 @@ def test_what_cells_mean(kind: str, tmp_path: Path) -> None:
 )
 def test_wrong_cells_are_told_by_row(row: str, said: str, tmp_path: Path) -> None:
     assert told(f"{ROWS}{row}\n", tmp_path) == f"log.csv: row 5.{said}"
+
+
+def test_dates_may_have_a_time_of_day() -> None:
+    dates = [
+        "2024-05-31",
+        "2024-05-31T10:30",
+        "2024-05-31 10:30:15.123456789",
+        "2024-05-31T10:30:00+02:00",
+        "2999-01-01",
+    ]
+    typed = [pd.Timestamp("2024-05-31 10:30").date(), pd.Timestamp("2024-05-31 10:30"), np.datetime64("2024-05-31")]
+    log = read(pd.DataFrame({"action": "learn", "worked": 1, "date": pd.Series([*dates, *typed], dtype=object)}))
+    assert log.date is not None
+    assert log.date.astype(str).tolist() == [
+        "2024-05-31T00:00:00",
+        "2024-05-31T10:30:00",
+        "2024-05-31T10:30:15",
+        "2024-05-31T10:30:00",
+        "2999-01-01T00:00:00",
+        "2024-05-31T00:00:00",
+        "2024-05-31T10:30:00",
+        "2024-05-31T00:00:00",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,15 @@ def test_a_kept_plan_takes_as_many_steps_and_changes(document: dict[str, Any], o
     assert run_exactly(kept.policy, kept.start).sparsity == offer.runs.sparsity
 
 
+def test_a_kept_plan_knows_which_outcomes_work() -> None:
+    outcomes = [{"chance": 0.2, "works": False}, {"change": {"term": -1}, "works": True}]
+    problem = sa.parse_problem(LOAN | {"actions": {"shorten": {"cost": 1, "outcomes": outcomes}}})
+    kept = SavedPlan.of(sa.recommend(problem, decide, PERSON, objectives="mean")[0])
+    assert kept.mdp.working.tolist() == [kept.mdp.edge_outcome[edge] == 1 for edge in range(len(kept.mdp.edge_outcome))]
+    assert not kept.mdp.works(0)
+    assert kept.mdp.works(1)
+
+
 @pytest.mark.parametrize("chance", [{"worked": 5, "tried": 5}, [0.0, 0.0, 0.9], [0.5, 0.8, 1.0]])
 def test_ranges_follow_from_the_intervals_that_are_kept(chance: Any) -> None:
     actions = {

@@ -104,7 +104,7 @@ def test_what_is_in_a_folder(done: Path) -> None:
         assert table.num_rows == (SIZE if number < 4 else COUNT % SIZE)
         assert table.column_names == ["file", "row", "id", "age", *COLUMNS[2:]]
         kinds = [str(kind) for kind in table.schema.types]
-        assert kinds == ["string", "int64", "string", "string", *["string"] * 3, "bool", *["double"] * 8]
+        assert kinds == ["string", "int64", "string", "string", *["string"] * 3, "bool", *["double"] * 8, "string"]
 
 
 def test_what_is_undefined_is_null_and_never_nan(done: Path) -> None:
@@ -257,6 +257,62 @@ def test_another_batch_that_is_being_made_is_not_disturbed(home: Path, copy: Pat
 
 def test_the_same_classifier_read_again_is_the_same(home: Path, copy: Path) -> None:
     run(home, copy, classifier=lambda frame: (frame["skill"] == "expert").to_numpy())
+
+
+SWITCHES = [f"switch {number}" for number in range(14)]  # with which there are 294,912 inputs
+
+
+def job_with_switches(folder: Path) -> tuple[sa.Problem, Path]:
+    """A problem with many inputs, and some of its people."""
+    document = sa.dump_problem(PROBLEM)
+    document["features"] |= {name: {"kind": "nominal", "levels": ["off", "on"]} for name in SWITCHES}
+    job_people(COUNT).assign(**dict.fromkeys(SWITCHES, "off")).to_csv(folder / "people.csv", index=False)
+    return sa.parse_problem(document), folder / "people.csv"
+
+
+def test_a_classifier_with_many_inputs_is_known_by_some_of_them(home: Path, tmp_path: Path) -> None:
+    problem, people = job_with_switches(tmp_path)
+    known: dict[str, Any] = {"problem": problem, "people": people}
+    asked: list[int] = []
+
+    def count(frame: pd.DataFrame) -> Any:
+        asked.append(len(frame))
+        return decide(frame)
+
+    def differ(frame: pd.DataFrame) -> Any:
+        """On one in 4,096 inputs."""
+        return decide(frame) ^ (frame[SWITCHES[:12]] == "on").all(axis=1)
+
+    def differ_for_people(frame: pd.DataFrame) -> Any:
+        """On nine inputs of 294,912."""
+        return decide(frame) ^ ((frame[SWITCHES] == "off").all(axis=1) & (frame["gender"] == "male"))
+
+    run(home, tmp_path / "out", classifier=count, **known)
+    assert 100_000 <= sum(asked) < 110_000
+    assert run(home, tmp_path / "out", **known).resumed == 5
+    for other in (differ, differ_for_people):
+        known["classifier"] = other
+        assert "not the same 'classifier'" in refusal(lambda: run(home, tmp_path / "out", **known))
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_folders_of_the_first_layout_are_continued_as_they_are(
+    large: bool, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They have no reasons, and know a classifier by up to a million inputs."""
+    problem, people = job_with_switches(tmp_path) if large else (PROBLEM, home / "people.csv")
+    known: dict[str, Any] = {"problem": problem, "people": people, "keep": ["id"]}
+    with monkeypatch.context() as patch:
+        patch.setattr(folder_module, "LAYOUT", 1)
+        run(home, tmp_path / "out", **known)
+    before = bytes_of(tmp_path / "out")
+    assert "layout" not in json.loads(before[MANIFEST])
+    (tmp_path / "out" / "part-00002.parquet").unlink()
+    assert run(home, tmp_path / "out", **known).resumed == 4
+    assert bytes_of(tmp_path / "out") == before
+    assert "reason" not in read_parts(tmp_path / "out")
+    told = refusal(lambda: run(home, tmp_path / "out", classifier=decide_otherwise, **known))
+    assert "holds another batch: not the same 'classifier'\n" in told
 
 
 def test_a_table_of_decisions_that_lacks_what_nobody_meets(home: Path, tmp_path: Path) -> None:

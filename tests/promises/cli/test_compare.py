@@ -148,6 +148,24 @@ def test_a_sample_of_a_file(safear: Safear, job: list[str], tmp_path: Path) -> N
     assert records(safear, *job, "--sample", 99)[0]["people"] == 4
 
 
+def test_people_from_several_files(safear: Safear, job: list[str], tmp_path: Path) -> None:
+    header, *rows = PEOPLE.splitlines()
+    for number, row in enumerate(rows):
+        (tmp_path / f"p{number}.csv").write_text(f"{header}\n{row}\n", encoding="utf-8")
+    pattern = [job[0], "--people", "p?.csv", *job[3:]]
+    problem = sa.parse_problem(UNDECIDED)
+    classifier = sa.classifier.FunctionClassifier(lambda frame: frame["skill"] == "expert", problem.goal)
+    expected = sa.compare(problem, classifier, str(tmp_path / "p?.csv"), objective=sa.MeanStd(0.5))
+    [found, *_] = records(safear, *pattern)
+    assert_same(found, expected)
+    assert found == records(safear, *job)[0]
+    assert records(safear, *pattern, "--sample", 2)[0]["people"] == 2
+    (tmp_path / "p0.csv").rename(tmp_path / "p[1].csv")
+    assert records(safear, job[0], "--people", "p[1].csv", *job[3:])[0]["people"] == 1
+    refusal = safear("compare", job[0], "--people", "q*.csv", *job[3:]).refusal
+    assert refusal == "q*.csv: no such file, and none that matches\n"
+
+
 def test_the_failure_cost_and_the_horizon_change_the_result(safear: Safear, job: list[str]) -> None:
     as_written, dear, short = (
         records(safear, *job, "--objective", "mean-std:1", *more)[0]

@@ -365,3 +365,18 @@ def test_it_asks_on_a_terminal(tmp_path: Path, table: pd.DataFrame, begin_termin
     assert "lower income" not in names
     assert [name for name in names if "job" in name] == ["change job to permanent"]
     assert len(table) == 200
+
+
+def test_the_steps_that_were_searched_and_those_of_the_draft(safear: Safear, tmp_path: Path) -> None:
+    """Plans were looked for in up to 8 steps; whoever has one is done in 2, so the draft allows 4."""
+    done = [10] * 20 + [8] * 10 + [7] * 10 + [0] * 5
+    names = [f"f{number}" for number in range(10)]
+    table = pd.DataFrame([[number < count for number in range(10)] for count in done], columns=names)
+    table["income"] = range(len(table))
+    table.to_csv(tmp_path / "people.csv", index=False)
+    model = f"def approve(table):\n    return table[{names}].sum(axis=1) >= 9\n"
+    (tmp_path / "bank.py").write_text(model)
+    change = ",".join(f"{name}:True" for name in names)
+    answer = safear("init", "people.csv", "--classifier", "bank.py:approve", "--favourable", "true", "--change", change)
+    assert sa.load_problem("problem.yaml").horizon == 4
+    assert "  5 have none within 4 steps, which is what the draft allows, nor within 8 steps;" in answer.out

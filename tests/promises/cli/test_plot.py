@@ -149,6 +149,17 @@ def test_what_cannot_be_written_is_refused_before_anything_is_computed(
         (["dots", "loan", "--greedy", "mean"], "--greedy does not go with dots"),
         (["dots", "loan", "--group", "age"], "--group does not go with dots"),
         (["disparity", "loan", "--group", "age", "--set", "age=old"], "--set does not go with disparity"),
+        *(
+            (["disparity", "loan", "--group", "age", *option], f"{said} does not go with disparity")
+            for option, said in (
+                (["--robust"], "--robust"),
+                (["--exact"], "--exact/--simple"),
+                (["--simple"], "--exact/--simple"),
+                (["--most", "3"], "--most"),
+                (["--row", "1"], "--row"),
+                (["--episodes", "5"], "--episodes"),
+            )
+        ),
         (["disparity", "loan"], "disparity needs --group"),
         (["disparity", "loan", "--group", "age", "--method", "episodic"], "disparity takes one --objective"),
         (["dots", "loan", "people.csv"], "'people.csv': only disparity takes people"),

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 import safear as sa
@@ -125,6 +126,8 @@ def test_a_batch_is_continued_by_the_version_that_began_it(name: str, safear: Sa
     assert Path("batch/part-00001.parquet").exists()
     assert Path("batch/part-00000.parquet").read_bytes() == before
     assert Path("batch/_batch.json").read_bytes() == began
+    old, new = (pq.read_schema(f"batch/part-0000{number}.parquet").names for number in range(2))
+    assert old == new  # parts of one folder can be read together
 
 
 @pytest.mark.parametrize(("version", "part"), [(NEWEST, "safear"), ("2026-11-16-2720bc7", "exact")])

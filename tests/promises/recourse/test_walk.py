@@ -117,7 +117,7 @@ def _collect(offer: sa.Offer, outcomes: list[int], seen: dict[tuple[str, int], s
 
 def test_outcomes_in_words() -> None:
     offer = offer_for(sa.Mean())
-    for word, number in (("works", 0), ("fails", 1), ("1", 1)):
+    for word, number in (("works", 0), ("fails", 1), ("Works", 0), ("FAILED", 1), ("1", 1)):
         assert str(walk(offer, [word])) == str(walk(offer, [number]))
     trying = make_plan_of(sa.parse_problem(SPEND, "spend.yaml"), sa.Budget(3))
     assert walk(trying, ["works"]).person == {"a": "mid"}

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import safear as sa
-from promises.web.conftest import APPLICANT, Site, serve
+from promises.web.conftest import APPLICANT, CREDIT, Site, grant, serve, wait_for_audit
 from safear.cli.main import cli
 from small_problems import guessed_loan
 
@@ -305,6 +305,34 @@ def test_audit(audited: Site, loan: Site, capsys: pytest.CaptureFixture[str]) ->
         assert row["cvar"] == found.table("gender").loc[row["group"], "cvar"]
     with loan.client() as client:
         assert problem_of(client.get("/api/v1/audit"), 404)["type"] == "urn:safear:problem:no-audit"
+
+
+def fail_for_the_old(frame: pd.DataFrame) -> Any:
+    if (frame["age"] > 90).any():
+        raise RuntimeError("no model today")
+    return grant(frame)
+
+
+@pytest.mark.parametrize(
+    "age, column, status, detail",
+    [
+        (99, "job", 502, "the audit failed: the model that decides gives no answer; try again later"),
+        (33, "shoe size", 500, "the audit failed: shoe size: there is no column 'shoe size'"),
+    ],
+)
+def test_an_audit_that_failed_is_not_one_of_nobody(age: int, column: str, status: int, detail: str) -> None:
+    people = pd.DataFrame([CREDIT["people"]["Ada"] | {"age": age}])
+    with (
+        serve(sa.parse_problem(CREDIT), fail_for_the_old, people=people, columns=[column]) as site,
+        site.client() as client,
+    ):
+        details = problem_of(wait_for_audit(client), status)
+        page = client.get("/analyst/audit.json", headers={"accept": "text/html"})
+    assert details["type"] == "urn:safear:problem:audit-failed"
+    assert details["detail"].startswith(detail)
+    assert "no model today" not in str(details)
+    assert page.status_code == status
+    assert "The audit failed" in page.text
 
 
 def test_fifty_people_at_once_get_their_own_answers(german: Site) -> None:

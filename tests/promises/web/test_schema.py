@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from lanes import scaled
-from promises.web.conftest import Site
+from promises.web.conftest import APPLICANT, Site
 
 if TYPE_CHECKING:
     import schemathesis
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 else:
     schemathesis = pytest.importorskip("schemathesis", reason="NO SCHEMATHESIS: pip install --group api")
 
+SPREADS = ["mean-std:0.5", "mean-lower-std:0.5", "mean-variance:0.5", "success-first:mean-std:1"]
+OTHERS = ["mean", "entropic:0.5", "budget:6", "var:0.95", "cvar:0.95", "mean-cvar:0.5:0.95", "success-first~0.001"]
 PATHS = ["decide", "menu", "plan", "plan-step"]
 
 
@@ -61,6 +64,19 @@ def test_the_examples_can_be_sent_as_they_are(request: pytest.FixtureRequest, na
                 assert examples
                 for example in examples.values():
                     assert client.post(path, json=example["value"]).status_code == 200
+
+
+@pytest.mark.parametrize("robust", [False, True])
+@pytest.mark.parametrize("objective", [*SPREADS, *OTHERS, "success-first:cvar:0.95"])
+def test_objectives_are_allowed_where_they_are_answered(loan: Site, objective: str, robust: bool) -> None:
+    """Spreads are never robust."""
+    with loan.client() as client:
+        document = client.get("/api/v1/openapi.json").json()
+        asked = {"person": APPLICANT, "objective": objective, "robust": robust}
+        answer = client.post("/api/v1/plan", json=asked)
+    schema = document["components"]["schemas"]["PlanIn"]
+    allows = jsonschema.Draft202012Validator({"anyOf": schema["anyOf"]})
+    assert (answer.status_code == 200) == allows.is_valid(asked) == (not (robust and objective in SPREADS))
 
 
 def test_everything_has_a_name_and_a_type(loan: Site) -> None:
