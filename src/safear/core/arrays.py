@@ -125,7 +125,7 @@ def make_policy(piece_start: Whole, first: Whole, choice: Bytes) -> PolicyArrays
 
 def make_policy_room(horizon: int, n_states: int) -> PolicyRoom:
     """Return room for pieces, of which there are none yet."""
-    return PolicyRoom(np.zeros((horizon, n_states), np.int64), make_wholes(ROOM), make_bytes(ROOM))
+    return PolicyRoom(np.zeros((horizon, n_states), np.int64), np.empty(ROOM, np.int64), np.empty(ROOM, np.uint8))
 
 
 def widen_policy(room: PolicyRoom, more: int) -> None:
@@ -180,8 +180,10 @@ def join_policies(parts: list[tuple[PolicyArrays, int, Whole]], horizon: int, n_
 
 def join_spans(parts: list[tuple[PolicyArrays, int]], horizon: int, n_states: int) -> PolicyArrays:
     """Return one policy of several for all states, the first of which is not moved; a single one is not copied."""
+    if len(parts) == 1:
+        return parts[0][0]
     every = np.arange(n_states, dtype=np.int64)
-    return parts[0][0] if len(parts) == 1 else join_policies([(*part, every) for part in parts], horizon, n_states)
+    return join_policies([(*part, every) for part in parts], horizon, n_states)
 
 
 def is_rising(first: Whole, begin: int, end: int) -> bool:
