@@ -18,16 +18,7 @@ if cython.compiled:
 else:
     from math import ceil
 
-    from safear.core.arrays import (
-        INF,
-        NONE,
-        Arrays,
-        Bytes,
-        Pieces,
-        Real,
-        Whole,
-        widen_pieces,
-    )
+    from safear.core.arrays import INF, NONE, Arrays, Bytes, Pieces, Real, Whole, widen_pieces
 
 
 class Aim:

@@ -30,7 +30,6 @@ from safear.core.arrays import Pieces, make_pieces, move_pieces
 from safear.core.robust import Layer, robust_step
 from safear.core.targets import Aim, Bands, Course, SweepRules, make_tables, sweep_columns
 from safear.mdp.arrays import MDP, once_per_mdp
-from safear.mdp.intervals import range_chances
 from safear.mdp.rounding import advise_resolution
 from safear.mdp.spending import bound_spent
 from safear.memory import MAX_BYTES, require_room
@@ -134,7 +133,7 @@ def _sweep(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progres
 def _sweep_robustly(mdp: MDP, ends: Table, aim: Aim, allowed: Allowed | None, progress: Progress | None) -> TargetSweep:
     """Sweep against the worst chances: step by step, all columns."""
     course, rows, pieces = set_course(mdp), _list_allowed(mdp, allowed), make_pieces()
-    ranges = range_chances(mdp)
+    ranges = mdp.ranges()
     losses = [ends[mdp.goal.astype(np.int64)] for _ in range(2)]  # what is read and what is written take turns
     final_mean = np.where(mdp.goal, 0.0, float(mdp.failure_cost))
     means = [np.repeat(final_mean[:, None], ends.shape[1], axis=1) for _ in range(2)]
