@@ -18,16 +18,7 @@ if cython.compiled:
 else:
     from math import ceil
 
-    from safear.core.arrays import (
-        INF,
-        NONE,
-        Arrays,
-        Bytes,
-        PolicyRoom,
-        Real,
-        Whole,
-        widen_policy,
-    )
+    from safear.core.arrays import INF, NONE, Arrays, Bytes, PolicyRoom, Real, Whole, widen_policy
 
 
 class Aim:

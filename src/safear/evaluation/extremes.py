@@ -5,7 +5,7 @@ that the plan takes. With V(s, x) the most that the expected loss can be at a st
 
     V_h(s, x) = max over p of sum p * V_{h+1}(s', x + c),    V at the end = loss(total cost, success),
 
-backward over all (state, spent) pairs that the plan can be in, with the inner maximum as in `mdp.intervals`. The least
+backward over all (state, spent) pairs that the plan can be in, with the inner maximum of `core.sweeps`. The least
 is the negative of the most of the negative. By loss:
 
     success    [not at a goal]
@@ -35,7 +35,6 @@ from safear.core.sweeps import NO_REALS
 from safear.evaluation.forward import follow, total_costs
 from safear.evaluation.policy import Planned, Policy, policy_of
 from safear.mdp.arrays import MDP
-from safear.mdp.intervals import range_chances
 from safear.problem.model import Record
 from safear.risk.distribution import EPSILON, check_level, units_within
 from safear.risk.objectives import Budget, CVaR, MeanCVaR, Objective, VaR
@@ -166,7 +165,7 @@ class _Tree:
         values = np.empty((len(self.runs.cells.row), *ended.shape[1:]))
         values[self.over] = ended
         moves = self.runs.moves
-        expect_back(moves, moves.target, range_chances(self.mdp), NO_REALS, values)
+        expect_back(moves, moves.target, self.mdp.ranges(), NO_REALS, values)
         found: Values = values[0]
         return found
 

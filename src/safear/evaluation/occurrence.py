@@ -16,7 +16,6 @@ from safear.core.runs import Runs, expect_back
 from safear.core.sweeps import NO_REALS
 from safear.evaluation.extremes import Range
 from safear.mdp.arrays import MDP
-from safear.mdp.intervals import range_chances
 
 Flags = NDArray[np.bool_]  # which moves are meant
 
@@ -37,6 +36,6 @@ def _expect(mdp: MDP, runs: Runs, meant: Flags, chances: NDArray[np.float64]) ->
     cells = len(runs.cells.row)
     values = np.zeros((cells + 1, 2, 1))
     values[cells, :, 0] = 1.0, -1.0  # where all moves meant lead
-    expect_back(runs.moves, np.where(meant, cells, runs.moves.target), range_chances(mdp), chances, values)
+    expect_back(runs.moves, np.where(meant, cells, runs.moves.target), mdp.ranges(), chances, values)
     found: list[float] = values[0, :, 0].tolist()
     return found

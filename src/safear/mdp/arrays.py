@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from safear.arguments import ArgumentKind
 from safear.core.arrays import Arrays
-from safear.core.sweeps import count_steps
+from safear.core.sweeps import Ranges, count_steps
 from safear.errors import MDPError, Mistake, PersonError, mistake
 from safear.problem.glossary import NO_LABELS, Glossary
 from safear.problem.model import MAX_ACTIONS, Feature, Outcome, Record
@@ -155,6 +155,11 @@ class MDP:
     def has_intervals(self) -> bool:
         """Whether the chance of any edge is an interval."""
         return bool((self.edge_low < self.edge_high).any())
+
+    def ranges(self, *, robust: bool = True) -> Ranges:
+        """Bounds of all chances, or else the nominal ones; with room for one loop at a time."""
+        low, high = (self.edge_low, self.edge_high) if robust else (self.edge_chance, self.edge_chance)
+        return Ranges(low, high, int(np.diff(self.edge_start).max(initial=2)))
 
     @cached_property
     def row_state(self) -> NDArray[np.int64]:

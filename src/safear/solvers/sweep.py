@@ -26,7 +26,6 @@ from safear.core.arrays import Arrays
 from safear.core.sweeps import NO_BYTES, Backward, Ranges
 from safear.evaluation.policy import NOTHING, StatePolicy
 from safear.mdp.arrays import MDP
-from safear.mdp.intervals import range_chances
 from safear.progress import Progress
 from safear.risk.objectives import Entropic, Mean, MeanLowerStd, MeanStd
 
@@ -63,7 +62,7 @@ def sweep(
 
 def basis(mdp: MDP, *, robust: bool = False) -> tuple[Arrays, Ranges, NDArray[np.int64]]:
     """Return what a sweep back goes by: rows and edges, chances, and from which step on nothing is done."""
-    return mdp.arrays, range_chances(mdp, robust=robust), mdp.late
+    return mdp.arrays, mdp.ranges(robust=robust), mdp.late
 
 
 def sweep_back(

@@ -30,7 +30,6 @@ from safear.core.arrays import PolicyArrays, finish_policy, make_policy_room
 from safear.core.robust import LossTables, robust_step
 from safear.core.targets import Aim, Bands, Course, SweepRules, make_tables, sweep_columns
 from safear.mdp.arrays import MDP, once_per_mdp
-from safear.mdp.intervals import range_chances
 from safear.mdp.lattice import advise_resolution
 from safear.mdp.spending import bound_spent
 from safear.memory import MAX_BYTES, require_room
@@ -134,7 +133,7 @@ def _sweep(mdp: MDP, ends: Table, aim: Aim, rules: SweepRules, progress: Progres
 def _sweep_robustly(mdp: MDP, ends: Table, aim: Aim, allowed: Allowed | None, progress: Progress | None) -> TargetSweep:
     """Sweep against the worst chances: step by step, all columns."""
     course, rows, room = set_course(mdp), _list_allowed(mdp, allowed), make_policy_room(mdp.horizon, mdp.n_states)
-    ranges = range_chances(mdp)
+    ranges = mdp.ranges()
     loss, mean = np.stack([ends[mdp.goal.astype(np.int64)]] * 2), np.empty((2, mdp.n_states, ends.shape[1]))
     mean[:] = np.where(mdp.goal, 0.0, float(mdp.failure_cost))[:, None]
     tables = LossTables(loss, mean)
