@@ -17,7 +17,9 @@ import safear as sa
 from doors import Limits, make_offer, search, simplest
 from ladders import NAMES, ladder
 from lanes import scaled
+from moody_policies import Ruled, in_pieces
 from plain_search import PlainSearch, UnsureError
+from safear.evaluation import Policy
 from safear.risk import Costs
 
 OBJECTIVES = [  # figures of the first three are exact for the ladders below
@@ -109,23 +111,32 @@ class Both:
         self.one.cells = self.other.cells = count
 
 
-def begin_search(document: dict[str, Any], objective: str, tolerance: float, few: int, most: int) -> Both:
+def wander(mdp: sa.MDP, rng: np.random.Generator) -> Policy:
+    """A plan that does now this and now that."""
+    moods = rng.integers(0, 3, 31)
+    return in_pieces(Ruled(mdp, lambda step, states, spent: moods[(7 * step + 3 * states + spent // 2) % 31]))
+
+
+def begin_search(
+    rng: np.random.Generator, document: dict[str, Any], objective: str, tolerance: float, few: int, most: int
+) -> Both:
     """Prepare the search for a plan that is nearly as good as the best one; or for any, if that is much worse."""
     problem = sa.parse_problem(document)
     best = make_offer(sa.solve(sa.compile_mdp(problem, start=problem.default_person), sa.parse_objective(objective)))
-    limits, made = Limits.of(best, tolerance), list[Both]()
+    mdp, limits, made = best.solution.mdp, Limits.of(best, tolerance), list[Both]()
+    base = best.policy if mdp.stops or rng.random() < 0.5 else wander(mdp, rng)
     if tolerance > 1:
         limits = replace(limits, success=0.0)
 
     def make(*given: Any) -> Both:
-        made.append(Both(SketchSearch(*given), PlainSearch(best.policy, best.start, limits, most)))
+        made.append(Both(SketchSearch(*given), PlainSearch(base, best.start, limits, most)))
         return made[0]
 
     SketchSearch = search.SketchSearch  # noqa: N806  # before it is replaced
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"FEW": few, "MOST": most, "SketchSearch": make}.items():
             patch.setattr(simplest, name, value)
-        simplest.find_simplest(best.policy, best.start, limits, 0)
+        simplest.find_simplest(base, best.start, limits, 0)
     return made[0]
 
 
@@ -142,7 +153,7 @@ def test_sketches_are_gone_through_as_in_a_plain_search(
 ) -> None:
     """In the same order, and with the same number of cells."""
     rng = np.random.default_rng(seed)
-    both = begin_search(draw_even_ladder(rng), objective, tolerance, int(2 ** rng.integers(9)), 2**19)
+    both = begin_search(rng, draw_even_ladder(rng), objective, tolerance, int(2 ** rng.integers(9)), 2**19)
     for is_deep in (deep, not deep):
         both.begin(is_deep)
         goes_on, value, most_cells = True, math.inf, both.cells + int(rng.choice([0, 2_000, 4_000]))
@@ -156,7 +167,7 @@ def test_sketches_are_gone_through_as_in_a_plain_search(
 @given(seed=st.integers(0, 2**32), draw=st.sampled_from([draw_even_ladder, draw_chain]), deep=st.booleans())
 def test_searches_end_where_there_is_no_more_room(seed: int, draw: Callable[..., Any], deep: bool) -> None:
     rng = np.random.default_rng(seed)
-    both = begin_search(draw(rng), str(rng.choice(["mean", "budget:3"])), 9.0, 1, int(2 ** rng.integers(2, 6)))
+    both = begin_search(rng, draw(rng), str(rng.choice(["mean", "budget:3"])), 9.0, 1, int(2 ** rng.integers(2, 6)))
     both.begin(deep)
     try:
         while both.go_on(99, math.inf, 6_000, 100):
