@@ -19,7 +19,7 @@ from ladders import NAMES, ladder
 from lanes import scaled
 from moody_policies import Ruled, in_pieces
 from plain_search import PlainSearch, UnsureError
-from safear.evaluation import Policy
+from safear.evaluation import Policy, StatePolicy
 from safear.risk import Costs
 
 OBJECTIVES = [  # figures of the first three are exact for the ladders below
@@ -48,7 +48,7 @@ def test_tails_without_sorting(values: list[int], seed: int, level: float, avers
 
 def draw_even_ladder(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a ladder with whole costs and chances in quarters, so that sums do not depend on their order."""
-    rungs = int(rng.integers(2, 8))
+    rungs, unit = int(rng.integers(2, 7)), float(rng.choice([1, 0.5]))
     actions = dict[str, Any]()
     for name in NAMES[: int(rng.integers(1, 5))]:
         height, chance = int(rng.choice([1, 1, min(2, rungs - 1)])), int(rng.choice([1, 2, 3, 4])) / 4
@@ -63,15 +63,22 @@ def draw_even_ladder(rng: np.random.Generator) -> dict[str, Any]:
             outcomes[1]["change"] = {"place": "rung 0"}
         if rng.random() < 0.1:
             outcomes[1]["works"] = True
-        actions[name] = {"cost": cost, "outcomes": outcomes}
+        if rng.random() < 0.3:  # a third outcome has a share of what fails
+            more = {"place": f"rung {rng.integers(rungs)}"}
+            outcomes.insert(1, {"chance": (1 - chance) / 2, "change": more, "works": bool(rng.integers(2))})
+            outcomes[0]["chance"] = chance
+        for outcome in outcomes:
+            outcome["cost"] = unit * outcome.get("cost", cost)
+        actions[name] = {"cost": unit, "outcomes": outcomes}
     horizon, failure, stop = int(rng.integers(2, 8)), int(rng.choice([0, 5, 20, 40])), bool(rng.integers(2))
-    return {**ladder({}, horizon=horizon, failure=failure, stop=stop, rungs=rungs), "actions": actions}
+    document = {**ladder({}, horizon=horizon, failure=failure, stop=stop, rungs=rungs), "actions": actions}
+    return document | {"people": {"someone": {"place": f"rung {rng.integers(min(2, rungs - 1))}"}}}
 
 
 def draw_chain(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a ladder that is climbed without fail, at many costs: there is little to choose from, and much to store."""
     rungs, actions = int(rng.integers(3, 9)), dict[str, Any]()
-    for name in NAMES[: int(rng.integers(1, 4))]:
+    for name in NAMES[: int(rng.integers(1, 5))]:
         drawn: list[list[Any]] = [[0.5], [[0, 0, 0.5]], [0.5, 0.25], [0.5, 0.25, 0.125]]
         outcomes: list[dict[str, Any]] = [*({"chance": chance} for chance in drawn[rng.integers(4)]), {}]
         for outcome in outcomes:
@@ -112,7 +119,13 @@ class Both:
 
 
 def wander(mdp: sa.MDP, rng: np.random.Generator) -> Policy:
-    """A plan that does now this and now that."""
+    """A plan that does now this and now that, or nothing, by what was spent or not."""
+    offered = np.diff(mdp.row_start)
+    if rng.random() < 0.5:
+        chosen = rng.integers(0, 12, (mdp.horizon, mdp.n_states))
+        return StatePolicy(
+            mdp, np.where((offered > 0) & (chosen > 0), chosen % np.maximum(offered, 1), 255).astype(np.uint8)
+        )
     moods = rng.integers(0, 3, 31)
     return in_pieces(Ruled(mdp, lambda step, states, spent: moods[(7 * step + 3 * states + spent // 2) % 31]))
 
