@@ -127,8 +127,9 @@ test-dist: dist
 fuzz: $(VENV)/.test
 	$(BIN)/python -m pytest -q $(CORES) -m hypothesis --lane all --no-limits --examples 2000
 
-# Does a test fail when an operator or a comparison in a formula of risk, solvers or evaluation is another? All of them
-# take an hour or two, a sample less than a minute; tools/survivors.toml says why some may go unnoticed.
+# Does a test fail when an operator or a comparison in a formula of risk, solvers or evaluation, or in a loop of the core
+# (CORE in tools/mutant_runs.py) is another? All of them take two hours or three, a sample less than a minute;
+# tools/survivors.toml says why some may go unnoticed.
 MUTATED := risk/ evaluation/adjoint evaluation/backward evaluation/forward core/figures core/sweeps solvers/hull solvers/sweep
 mutants: $(VENV)/.mutants
 	$(BIN)/python tools/mutants.py --formulas

@@ -25,13 +25,17 @@ from _pytest.runner import runtestprotocol
 from mutations import ROOT, Mutant
 
 PACKAGES = ("risk", "solvers", "evaluation")
-CORE = ("figures", "robust", "runs", "sweeps", "targets", "weighed")  # the formulas of these, compiled
+# The formulas of these are compiled, and so are the loops that look for simple plans and count rules.
+CORE = ("figures", "nodes", "robust", "runs", "search", "sketches", "sweeps", "targets", "weighed")
 KEPT = Path(os.environ.get("SAFEAR_MUTANTS", ROOT / ".mutants"))  # what tests reach, and what became of mutants
-# The test files of sources that have none of their own name, or need others besides.
+# The test files of sources that have none of their own name, or need others besides; in tests/exact if nothing is said.
 MIRRORS = {
     "core/figures": ["core/test_figures", "evaluation/test_backward", "risk/test_distribution"],
+    "core/nodes": ["core/test_nodes", "parts/recourse/test_rules", "parts/recourse/test_plan"],
     "core/robust": ["solvers/test_robust"],
     "core/runs": ["core/test_runs", "evaluation/test_forward", "evaluation/test_occurrence", "evaluation/test_adjoint"],
+    "core/search": ["core/test_search", "parts/recourse/test_simplest"],
+    "core/sketches": ["core/test_search", "parts/recourse/test_simplest", "parts/recourse/test_budgets"],
     "core/sweeps": [
         *("core/test_sweeps", "mdp/test_hope", "population/test_family_figures"),
         *("solvers/test_ahead", "solvers/test_first_step"),
@@ -99,7 +103,7 @@ def mirrors(path: str) -> list[str]:
     """The test files that stand for a source, the most telling first."""
     package, stem = Path(path).parent.name, Path(path).stem
     names = MIRRORS.get(f"{package}/{stem}", [f"{package}/test_{stem}"])
-    return [f"tests/exact/{name}.py" for name in names]
+    return [f"tests/{name if name.startswith('parts/') else f'exact/{name}'}.py" for name in names]
 
 
 def choose_tests(mutant: Mutant, reaches: dict[str, Reach], *, is_excused: bool) -> Tests:

@@ -1,6 +1,7 @@
 """Mutation testing of the formulas: does a test fail when an operator, a number or a condition of the code is another?
 
-    python tools/mutants.py                 all mutants of risk, solvers and evaluation, constants and conditions too
+    python tools/mutants.py                 all mutants of risk, solvers, evaluation and most of the core, constants and
+                                            conditions too
     python tools/mutants.py --sample 60     so many of them, drawn by --seed
     python tools/mutants.py --formulas      those of arithmetic and comparisons alone
     python tools/mutants.py --only hull.py  those of files whose path holds this

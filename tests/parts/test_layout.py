@@ -25,8 +25,8 @@ PUBLIC = {
     "safear.reports",
     "safear.risk",
 }
-MOST_DOORS = 530  # lower it whenever some are gone
-MOST_STRINGS = 34  # the same for names inside the package in strings
+MOST_DOORS = 526  # lower it whenever some are gone
+MOST_STRINGS = 29  # the same for names inside the package in strings
 
 
 def imported(path: Path) -> Iterator[tuple[str, str]]:

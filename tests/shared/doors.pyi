@@ -62,6 +62,7 @@ from safear.cli.serve import work as work
 from safear.cli.sources import find_source as find_source
 from safear.cli.verbose import verbose_option as verbose_option
 from safear.core import figures as figures
+from safear.core import search as search
 from safear.core import sweeps as sweeps
 from safear.core.arrays import Arrays as Arrays
 from safear.core.arrays import PolicyArrays as PolicyArrays
@@ -72,7 +73,6 @@ from safear.core.exponentials import steady_exp as steady_exp
 from safear.core.exponentials import steady_expm1 as steady_expm1
 from safear.core.exponentials import steady_log1p as steady_log1p
 from safear.core.figures import describe as describe
-from safear.core.search import find_cvar as find_cvar
 from safear.datasets import forest as forest
 from safear.datasets.bundled import example_text as example_text
 from safear.datasets.cache import Shelf as Shelf
@@ -344,7 +344,9 @@ from safear.problem.written import Written as Written
 from safear.problem.wrong_names import missing_given as missing_given
 from safear.problem.wrong_names import out_of_limits as out_of_limits
 from safear.recourse import advice as advice_module
+from safear.recourse import plan_graph as plan_graph
 from safear.recourse import promises as promises
+from safear.recourse import simplest as simplest
 from safear.recourse import stuck as stuck
 from safear.recourse import turns as turns
 from safear.recourse.advice import find_relaxations as find_relaxations
@@ -377,7 +379,6 @@ from safear.recourse.notices import NoticeCode as NoticeCode
 from safear.recourse.notices import ReasonCode as ReasonCode
 from safear.recourse.offer import OfferFigures as OfferFigures
 from safear.recourse.offer import make_offer as make_offer
-from safear.recourse.plan_graph import RARE_STEP as RARE_STEP
 from safear.recourse.plan_teller import PlanTeller as PlanTeller
 from safear.recourse.promises import Promise as Promise
 from safear.recourse.records import MenuRecord as MenuRecord
@@ -396,8 +397,6 @@ from safear.recourse.selection import thin_out as thin_out
 from safear.recourse.sensitivity import examine_menu as examine_menu
 from safear.recourse.sensitivity_records import SensitivityRecord as SensitivityRecord
 from safear.recourse.sensitivity_teller import SensitivityTeller as SensitivityTeller
-from safear.recourse.simplest import find_simplest as find_simplest
-from safear.recourse.simplest import settle as settle
 from safear.recourse.simplified import simplify_offer as simplify_offer
 from safear.recourse.stuck import Blocked as Blocked
 from safear.recourse.stuck import find_blocked as find_blocked

@@ -18,7 +18,6 @@ import oracle
 import safear as sa
 from compare import as_points, as_state, read_both
 from doors import (
-    RARE_STEP,
     SAME_CHANCE,
     choose_offers,
     count_rules,
@@ -26,6 +25,8 @@ from doors import (
     group_rules,
     highest_success,
     make_offer,
+    plan_graph,
+    simplest,
     simplify_offer,
 )
 from ladders import CLIMB, ladders
@@ -52,8 +53,8 @@ OBJECTIVES: dict[str, Any] = {
 def long_searches() -> Iterator[None]:
     """What is found is the simplest only if the search comes to its end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("safear.recourse.simplest.MOST_CELLS", 600_000)
-        patch.setattr("safear.recourse.simplest.MOST_CELLS_SHORT", 600_000)
+        patch.setattr(simplest, "MOST_CELLS", 600_000)
+        patch.setattr(simplest, "MOST_CELLS_SHORT", 600_000)
         yield
 
 
@@ -163,7 +164,7 @@ def test_no_plan_that_does_one_thing_in_a_state_has_fewer_rules(
         if number == 3_000:
             reject()
         visits = judge.visits(policy, start)
-        if min(visits.values()) < RARE_STEP or len(visits) >= own or policy[0, start] != best.first_action:
+        if min(visits.values()) < plan_graph.RARE_STEP or len(visits) >= own or policy[0, start] != best.first_action:
             continue
         found = judge.distribution(policy, start)
         assert (

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
-from doors import AdviceTeller, diagnose_people, diagnose_space, settle
+from doors import AdviceTeller, diagnose_people, diagnose_space, simplest
 from ladders import ladders
 from lanes import scaled
 from moody_policies import in_pieces, policies
@@ -96,7 +96,7 @@ def check_settled(base: Policy, picks: list[int]) -> None:
         state = pick % mdp.n_states
         options = [*find_options(base, start, state, known), (FOLLOW,) * mdp.horizon]
         decided[state] = options[(pick + number) % len(options)]
-    policy, choose = settle(base, start, *as_arrays(mdp, decided)), choose_by(decided, base, start)
+    policy, choose = simplest.settle(base, start, *as_arrays(mdp, decided)), choose_by(decided, base, start)
     expected = list_cells(mdp, choose, start, possible=True)
     found = list_cells(mdp, policy.choosing(int(policy.accounts[start])), start, possible=True)
     for one, other in zip(found, expected, strict=True):

@@ -11,7 +11,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import safear as sa
-from doors import RARE_STEP, Limits, count_rules, find_simplest, make_offer, settle
+from doors import Limits, count_rules, make_offer, plan_graph, simplest
 from ladders import CLIMB, draw_ladder, ladders
 from lanes import scaled
 from plan_family import Rows, as_arrays, choose_by, find_options, list_base, list_cells, weigh
@@ -42,7 +42,7 @@ def every_plan(base: Policy, start: int) -> list[Policy]:
             state = max(often, key=lambda one: (often[one], -one))
             waiting += [{**decided, state: option} for option in find_options(base, start, state, cells)]
         else:
-            done.append(settle(base, start, *as_arrays(base.mdp, decided)))
+            done.append(simplest.settle(base, start, *as_arrays(base.mdp, decided)))
         if len(done) + len(waiting) > MOST:
             reject()
     return done
@@ -59,7 +59,7 @@ def find_open(base: Policy, start: int, decided: dict[int, Rows]) -> dict[int, f
             found[state] = found.get(state, 0.0) + chance
             if step + int(mdp.steps_to_goal[state]) <= mdp.horizon:
                 hopeful.add(state)
-    return {state: often for state, often in found.items() if state in hopeful and often >= RARE_STEP}
+    return {state: often for state, often in found.items() if state in hopeful and often >= plan_graph.RARE_STEP}
 
 
 @settings(max_examples=scaled(40))
@@ -108,7 +108,7 @@ def search_and_enumerate(
     if best.rules <= 1:
         reject()
     limits, rules = Limits.of(best, tolerance), count_rules(best.policy)
-    found = find_simplest(best.policy, best.start, limits, rules, most_cells=600_000)
+    found = simplest.find_simplest(best.policy, best.start, limits, rules, most_cells=600_000)
     plans = [
         (count_rules(plan), limits.objective.of(cost))
         for plan in every_plan(best.policy, best.start)
@@ -127,9 +127,9 @@ def climb() -> sa.Offer:
 
 def test_room_is_made_when_it_is_needed(climb: sa.Offer, monkeypatch: pytest.MonkeyPatch) -> None:
     limits = Limits.of(climb, 0.2)
-    expected = find_simplest(climb.policy, climb.start, limits, climb.rules, most_cells=60_000)
-    monkeypatch.setattr("safear.recourse.simplest.FEW", 1)
-    found = find_simplest(climb.policy, climb.start, limits, climb.rules, most_cells=60_000)
+    expected = simplest.find_simplest(climb.policy, climb.start, limits, climb.rules, most_cells=60_000)
+    monkeypatch.setattr(simplest, "FEW", 1)
+    found = simplest.find_simplest(climb.policy, climb.start, limits, climb.rules, most_cells=60_000)
     assert found is not None
     assert expected is not None
     assert found[:2] == expected[:2]
@@ -138,9 +138,9 @@ def test_room_is_made_when_it_is_needed(climb: sa.Offer, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("most", [1, 2, 4, 8])
 def test_searches_end_where_there_is_no_more_room(climb: sa.Offer, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     limits = Limits.of(climb, 0.2)
-    expected = find_simplest(climb.policy, climb.start, limits, climb.rules, most_cells=60_000)
-    monkeypatch.setattr("safear.recourse.simplest.FEW", 1)
-    monkeypatch.setattr("safear.recourse.simplest.MOST", most)
-    found = find_simplest(climb.policy, climb.start, limits, climb.rules, most_cells=60_000)
+    expected = simplest.find_simplest(climb.policy, climb.start, limits, climb.rules, most_cells=60_000)
+    monkeypatch.setattr(simplest, "FEW", 1)
+    monkeypatch.setattr(simplest, "MOST", most)
+    found = simplest.find_simplest(climb.policy, climb.start, limits, climb.rules, most_cells=60_000)
     least, rules = expected.rules if expected else math.inf, found.rules if found else math.inf
     assert rules >= least
