@@ -100,7 +100,7 @@ class Goals:
         found = table[keys]
         if (found == UNKNOWN).any():
             with self.lock:
-                new = np.unique(keys[table[keys] == UNKNOWN])
+                new, _ = np.unique(keys[table[keys] == UNKNOWN], return_counts=True)  # as counts load no `np.ma`
                 if len(new):
                     inputs = np.stack(np.unravel_index(new, self._sizes), axis=-1).astype(np.int16)
                     table[new] = np.where(self._ask(inputs), YES, NO)

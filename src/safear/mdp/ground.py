@@ -185,7 +185,7 @@ class Site:
         first_row = laid.n_rows + np.searchsorted(source[first_edge], np.arange(len(states) + 1))
         target = np.where(edges.fine, laid.find(edges.target)[1], -1)
         is_new = edges.fine & (target < 0)
-        new = np.unique(edges.target[is_new])
+        new, _ = np.unique(edges.target[is_new], return_counts=True)  # as counts load no `np.ma`
         wide, ends = laid.with_states(self.space, new)
         target[is_new] = ends[np.searchsorted(new, edges.target[is_new])]
         row_start, row_end = wide.row_start.copy(), wide.row_end.copy()

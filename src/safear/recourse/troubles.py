@@ -159,4 +159,4 @@ def _find_likeliest(
 
 def _list_edges(layers: Sequence[Layer], meant: Sequence[Flags]) -> list[int]:
     found = [layer.edge[flags] for layer, flags in zip(layers, meant, strict=True)]
-    return [int(edge) for edge in np.unique(np.concatenate(found))]
+    return sorted(set(np.concatenate(found).tolist()))
