@@ -108,7 +108,7 @@ def find_possible_ends(solution: Planned | Policy, start: Record | int | None = 
     runs = follow(mdp, choose, origin, counts_spent=policy.looks_at_spent, possible=True)
     state, _, chance = _find_ended(runs)
     chances = np.bincount(state, chance, mdp.n_states).astype(np.float64)
-    goals = np.unique(state[mdp.goal[state]])
+    goals = np.flatnonzero(mdp.goal & (np.bincount(state, minlength=mdp.n_states) > 0))
     return Ends(goals, chances[goals])
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -83,7 +82,7 @@ def scratch_folder() -> Iterator[Path]:
 def create_beside(target: Path, mode: int) -> tuple[Path, int]:
     """A new file in the folder of another, locked."""
     for _ in range(_TRIES):
-        path = target.parent / f".safear-{secrets.token_hex(8)}.tmp"
+        path = target.parent / f".safear-{os.urandom(8).hex()}.tmp"
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         except PermissionError:

@@ -22,6 +22,7 @@ from safear.evaluation.forward import follow
 from safear.evaluation.occurrence import chance_of_once, range_of_once
 from safear.evaluation.policy import Policy
 from safear.mdp.arrays import MDP
+from safear.mdp.space import distinct
 from safear.recourse.level_changes import Changes, LevelChange, find_changes
 from safear.solvers.success import look_ahead
 
@@ -61,18 +62,12 @@ def find_troubles(policy: Policy, start: int) -> tuple[Trouble, ...]:
     mdp = policy.mdp
     choosing = policy.choosing(int(policy.accounts[start]))
     runs = follow(mdp, choosing, start, counts_spent=policy.looks_at_spent, possible=mdp.has_intervals)
-    failing = ~_works(mdp, np.asarray(runs.moves.edge))
+    failing = ~mdp.working[runs.moves.edge]
     looked = (_find_setback(mdp, runs, failing & _find_worse(mdp, runs)), _find_failure(mdp, runs, failing))
     found = [trouble for trouble in looked if trouble is not None]
     if len(found) == 2 and found[1].chance <= found[0].chance * (1 + ROUNDING):
         found = found[:1]
     return tuple(sorted(found, key=lambda trouble: -trouble.chance))
-
-
-def _works(mdp: MDP, edges: NDArray[np.int64]) -> Flags:
-    """Which moves count as their action having worked."""
-    distinct, places = np.unique(edges, return_inverse=True)
-    return np.array([mdp.works(edge) for edge in distinct.tolist()], dtype=bool)[places]
 
 
 def _find_worse(mdp: MDP, runs: Runs) -> Flags:
@@ -129,7 +124,7 @@ def _find_likeliest(mdp: MDP, runs: Runs, meant: Flags, name: Callable[[int], Ke
     flow = np.zeros(mdp.n_edges)  # by edge: how often it is taken on average, as one of the moves meant
     edges = np.asarray(runs.moves.edge)
     np.add.at(flow, edges[meant], np.asarray(runs.moves.chance)[meant])
-    named = {edge: name(edge) for edge in np.unique(edges[meant]).tolist()}
+    named = {edge: name(edge) for edge in distinct(edges[meant]).tolist()}
     if not named:
         return None
     places = {key: place for place, key in enumerate(dict.fromkeys(named.values()))}
