@@ -40,10 +40,10 @@ Columns of PEOPLE besides the features, all optional; an empty cell keeps the pr
   cost:ACTION    what the action costs this person
   chance:ACTION  how often its first outcome happens, 0 to 1
   forbid:ACTION  true rules the action out
-The folder has one Parquet file per part: file, row, the --keep columns, decision, plan, first_action, gives_up,
-success (0 without recourse); mean, std, var, cvar given success; overall_mean and overall_cvar over all runs;
-best_success, the highest that any plan has; with --plans saved_plan, the text of the plan's file. After an
-interruption, run the same command again to continue.
+The folder has one Parquet file per part: file, row, the --keep columns, decision, plan, first_action, reason
+(why there is no recourse), gives_up, success (0 without recourse); mean, std, var, cvar given success; overall_mean
+and overall_cvar over all runs; best_success, the highest that any plan has; with --plans saved_plan, the text of the
+plan's file. After an interruption, run the same command again to continue.
 Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install 'safear[cluster]'"""
 )
 @PROBLEM

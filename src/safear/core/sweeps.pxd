@@ -6,6 +6,7 @@ from safear.core.figures cimport carry_back, describe
 
 cdef double NAN
 cdef long long NEVER
+cdef double ROUNDING
 
 cdef class Deviation:
     cdef double risk_aversion

@@ -31,6 +31,7 @@ else:
 
 NAN = float("nan")
 NEVER = 2**63 - 1  # in place of a total: there is none
+ROUNDING = 1e-14  # a chance that is left and below this is none
 NO_BYTES: Bytes = np.empty((0, 0), np.uint8)
 NO_REALS: Real = np.empty((0, 0))
 
@@ -277,8 +278,10 @@ def find_worst(ranges: Ranges, first: int, count: int) -> None:
         find_end(ranges, first, ranges.order[0] == 0)
         return
     for place in range(count):
+        if left <= ROUNDING:
+            break
         i = ranges.order[place]
-        more = max(min(ranges.high[first + i] - ranges.low[first + i], left), 0.0)
+        more = min(ranges.high[first + i] - ranges.low[first + i], left)
         left -= more
         ranges.chance[i] += more
 

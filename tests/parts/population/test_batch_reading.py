@@ -427,7 +427,9 @@ def test_kept_columns_keep_their_type(name: str, tmp_path: Path) -> None:
             figures = dict.fromkeys(FIGURES, 0.5)
             folder.write(
                 part.number,
-                part.labels.assign(decision="plan", plan="x", first_action=None, gives_up=False, **figures),
+                part.labels.assign(
+                    decision="plan", plan="x", first_action=None, reason=None, gives_up=False, **figures
+                ),
             )
     tables = [pq.read_table(file) for file in sorted((tmp_path / "out").glob("part-*"))]
     found = pa.concat_tables(tables).column("mine")

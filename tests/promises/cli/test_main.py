@@ -304,3 +304,16 @@ def test_a_problem_too_large_to_check_is_advised_what_the_command_has(
     told = safear("check", "large.json")
     assert "(--horizon), rule out actions, merge levels" in told.out + told.err
     assert "rule out actions (--forbid), merge" in safear("recommend", "large.json").refusal
+
+
+@pytest.mark.parametrize("loaded", ["math", "duckdb"])
+def test_python_ends_without_a_search_for_garbage(loaded: str) -> None:
+    """Unless others' compiled code counts on it: DuckDB complains about what is left."""
+    code = (
+        f"import atexit, gc, {loaded}\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
+        "from safear.cli.main import main\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "recommend", "loan"], check=True, capture_output=True, text=True)
+    assert (done.stdout.splitlines()[-1], done.stderr) == (str(loaded == "math"), "")
