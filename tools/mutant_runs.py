@@ -26,19 +26,24 @@ from mutations import ROOT, Mutant
 
 PACKAGES = ("risk", "solvers", "evaluation")
 # The formulas of these are compiled, and so are the loops that look for simple plans and count rules.
-CORE = ("figures", "nodes", "robust", "runs", "search", "sketches", "sweeps", "targets", "weighed")
+CORE = ("exponentials", "figures", "nodes", "robust", "runs", "search", "sketches", "sweeps", "targets", "weighed")
 KEPT = Path(os.environ.get("SAFEAR_MUTANTS", ROOT / ".mutants"))  # what tests reach, and what became of mutants
 # The test files of sources that have none of their own name, or need others besides; in tests/exact if nothing is said.
 MIRRORS = {
+    "core/exponentials": ["parts/test_steady", "core/test_search"],
     "core/figures": ["core/test_figures", "evaluation/test_backward", "risk/test_distribution"],
     "core/nodes": ["core/test_nodes", "parts/recourse/test_rules", "parts/recourse/test_plan"],
     "core/robust": ["solvers/test_robust"],
-    "core/runs": ["core/test_runs", "evaluation/test_forward", "evaluation/test_occurrence", "evaluation/test_adjoint"],
+    "core/runs": [
+        *("core/test_runs", "evaluation/test_forward", "evaluation/test_occurrence", "evaluation/test_adjoint"),
+        "evaluation/test_extremes",
+    ],
     "core/search": ["core/test_search", "parts/recourse/test_simplest"],
     "core/sketches": ["core/test_search", "parts/recourse/test_simplest", "parts/recourse/test_budgets"],
     "core/sweeps": [
         *("core/test_sweeps", "mdp/test_hope", "population/test_family_figures"),
-        *("solvers/test_ahead", "solvers/test_first_step"),
+        *("solvers/test_ahead", "solvers/test_first_step", "solvers/test_sweep", "solvers/test_success"),
+        *("solvers/test_robust", "solvers/test_targets", "parts/mdp/test_lattice"),
     ],
     "core/targets": ["core/test_targets", "solvers/test_targets", "solvers/test_weighed", "solvers/test_optimal"],
     "core/weighed": ["solvers/test_weighed"],

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 
 import safear as sa
-from doors import follow, often_if_off, run_on
+from doors import NOTHING, follow, often_if_off, run_on
+from gambles import by_hand
 from lanes import scaled
 from moody_policies import in_pieces, policies
 from plain_runs import PlainLayer, follow_plainly
-from safear.evaluation import Policy, run_exactly
+from safear.evaluation import Policy, StatePolicy, run_exactly
 from small_problems import ladder, surprising
 
 
@@ -135,6 +136,17 @@ def test_cells_and_moves_are_those_that_are_followed_plainly(
     check_runs(runs, plain)
     assert list(runs.cells.weight) == [chance for layer in weighed for chance in layer.chance]
     assert list(runs.moves.weight) == [flow for layer in weighed for *_, flow in layer.moves]
+
+
+def test_there_is_room_for_many_cells_at_once() -> None:
+    """A cell, 20 of them, and 600, which is more than there was room for, in cells, moves and what sorts them."""
+    spread = [
+        [[(1 / count, cost * step, state) for step in range(count)]] for count, cost, state in [(20, 1, 1), (30, 20, 2)]
+    ]
+    mdp = by_hand(*spread, horizon=2)
+    policy = StatePolicy(mdp, np.array([[0, NOTHING, NOTHING], [NOTHING, 0, NOTHING]], dtype=np.uint8))
+    check_runs(follow(mdp, policy.choosing(0), 0), follow_plainly(mdp, policy.choosing(0), 0))
+    assert len(run_exactly(policy, 0).spent) == 600
 
 
 def test_a_limit_to_moves_is_kept() -> None:

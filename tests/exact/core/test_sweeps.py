@@ -300,6 +300,46 @@ def test_the_sweep_back_at_the_worst_chances_is_the_formula(mdp: sa.MDP, aversio
         chances = find_worst_chances(mdp, None)
         assert np.allclose(np.add.reduceat(chances, mdp.edge_start[:-1], axis=1), 1.0)
         assert ((low - 1e-12 <= chances) & (chances <= mdp.edge_high + 1e-12)).all()
+        active, values = np.flatnonzero(np.diff(mdp.row_start)), np.where(ends, 0.0, mdp.failure_cost)
+        for chance in chances[::-1]:  # at these chances, the least mean is the worst
+            scores = np.add.reduceat(chance * (mdp.edge_cost + values[mdp.edge_next]), mdp.edge_start[:-1])
+            values[active] = np.minimum.reduceat(scores, mdp.row_start[active])
+        assert values.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-9)
+
+
+@settings(max_examples=scaled(100))
+@given(mdps(), st.booleans(), st.booleans(), st.booleans(), st.integers(0, 2**32))
+def test_totals_are_bounded_as_by_plain_recursion(
+    mdp: sa.MDP, is_most: bool, is_limited: bool, is_chosen: bool, seed: int
+) -> None:
+    """Over all rows or those of a plan, all edges or those that are possible, within the steps at which states act."""
+    rng, never = np.random.default_rng(seed), 2**63 - 1
+    counts = np.diff(mdp.row_start)
+    depth, late = rng.integers(0, 2, mdp.n_states), rng.integers(0, mdp.horizon + 1, mdp.n_states)
+    possible = rng.choice([0.0, 0.5], mdp.n_edges) if is_limited else np.empty(0)
+    choices = np.array([[rng.integers(count + 1) for count in counts] for _ in range(mdp.horizon)], dtype=np.uint8)
+    choices = np.where(choices == counts, 255, choices).astype(np.uint8)
+    ends = np.where(rng.random(mdp.n_states) < 0.5, 0, never)
+
+    def bound(step: int, state: int) -> int:
+        rows = list(range(mdp.row_start[state], mdp.row_start[state + 1]))
+        if is_chosen and step < mdp.horizon:
+            rows = rows[choices[step, state] :][:1]
+        if step == mdp.horizon or not rows or not depth[state] <= step < late[state]:
+            return int(ends[state])
+        edges = range(mdp.edge_start[rows[0]], mdp.edge_start[rows[-1] + 1])
+        ahead = ((edge, bound(step + 1, int(mdp.edge_next[edge]))) for edge in edges)
+        totals = [
+            int(mdp.edge_cost[edge]) + total
+            for edge, total in ahead
+            if total != never and not (is_limited and possible[edge] == 0)
+        ]
+        return max(totals, default=0) if is_most else min(totals, default=never)
+
+    totals = np.repeat(ends[None], mdp.horizon + 1, axis=0)
+    given = choices if is_chosen else np.empty((0, 0), dtype=np.uint8)
+    sweeps.bound_totals(mdp.arrays, possible, depth, late, given, is_most, totals, mdp.horizon)
+    assert totals[0].tolist() == [bound(0, state) for state in range(mdp.n_states)]
 
 
 # -------------------------------------------------------------------------------------------------------------- by hand
