@@ -211,7 +211,8 @@ def _is_transparent(step: Any, columns: list[Column]) -> bool:
         return step.func is None
     if getattr(step, "strategy", None) not in FILLS_TEXTS or getattr(step, "add_indicator", False):
         return False
-    return len(getattr(step, "statistics_", ())) == len(columns) == len(step.get_feature_names_out())
+    filled = getattr(step, "statistics_", None)  # a DummyClassifier, too, can have such a strategy
+    return filled is not None and len(filled) == len(columns) == len(step.get_feature_names_out())
 
 
 def _types(step: Any, columns: list[Column]) -> Iterator[ColumnType]:

@@ -55,8 +55,7 @@ class Hopeful:
 
 def read_filed(desk: Desk, table: pd.DataFrame) -> Filed:
     """The rows of a table as people, in their order; all of them must be readable."""
-    counted, _ = Frame(desk.problem, (), table, desk.sight).count()
-    return make_filed(desk.problem, desk.sight, counted)
+    return make_filed(desk.problem, desk.sight, Frame(desk.problem, (), table, desk.sight).read())
 
 
 def decide_filed(desk: Desk, filed: Filed) -> Flags:

@@ -31,17 +31,21 @@ class Frame:
 
     def count(self) -> tuple[pd.DataFrame, int]:
         """How many people of each combination there are (-1: not a level), and how many rows cannot be read."""
+        table = self.read()
+        if self.sight:  # as they stand: equal ones come together once their levels are known
+            return table.assign(people=1, wrong=False), 0
+        counted = table.groupby(list(table.columns), as_index=False).size().rename(columns={"size": "people"})
+        return counted.assign(wrong=False), 0
+
+    def read(self) -> pd.DataFrame:
+        """Read every row, in order: level numbers (-1: not a level), groups, and what `sight` names."""
         columns: dict[str, object] = dict(zip(code_names(self.problem), self._codes().T, strict=True))
         for number, group in enumerate(self.groups):
             if group not in self.problem.feature_by_name:
                 columns[f"g{number}"] = map_distinct(self._column(group), _group_text)
-        table = pd.DataFrame(columns)
-        if self.sight:  # as they stand: equal ones come together once their levels are known
-            records = {f"n{i}": self._numbers(name) for i, name in enumerate(self.sight.numbers)}
-            records |= {f"r{i}": self._column(name).array for i, name in enumerate(self.sight.given)}
-            return pd.concat([table, pd.DataFrame(records)], axis=1).assign(people=1, wrong=False), 0
-        counted = table.groupby(list(columns), as_index=False).size().rename(columns={"size": "people"})
-        return counted.assign(wrong=False), 0
+        columns |= {f"n{i}": self._numbers(name) for i, name in enumerate(self.sight.numbers)}
+        columns |= {f"r{i}": self._column(name).array for i, name in enumerate(self.sight.given)}
+        return pd.DataFrame(columns)
 
     def bad_rows(self, *_: object, **__: object) -> Iterator[BadRow]:
         """The bad rows in their order."""

@@ -12,6 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
+from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import safear as sa
@@ -367,6 +370,15 @@ def test_categories_that_xgboost_garbles_are_refused(purposes: list[str], form: 
     assert (told.code, str(told.place)) == ("garbled_categories", "classifier")
     assert "'purpose'" in told.cause
     assert told.remedy
+
+
+def test_a_pipeline_whose_model_decides_the_same_for_all() -> None:
+    """Its strategy has the name of one that fills gaps."""
+    table = pd.DataFrame({"home": ["rent", "own"]})
+    model = make_pipeline(OneHotEncoder(), DummyClassifier(strategy="most_frequent")).fit(table, ["no", "no"])
+    assert read_columns(model).names == ("home",)
+    with pytest.raises(ClassifierError, match="accepts all 2 people"):
+        sa.draft_problem(table, model, change=["home"], favourable="no")
 
 
 def test_a_model_that_was_not_trained_says_so() -> None:

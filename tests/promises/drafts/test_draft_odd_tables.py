@@ -158,6 +158,17 @@ def test_odd_names() -> None:
     check(draft, model, table, model.predict(table))
 
 
+@pytest.mark.parametrize("repeats", [1, 25], ids=["once", "repeated"])
+def test_rows_that_show_nothing_besides_levels(repeats: int) -> None:
+    """Each keeps its place: all columns can change, and none has numbers that were filed."""
+    rows = [[code >> place & 1 == 0 for place in range(3)] for code in range(8)]
+    table = pd.DataFrame(rows * repeats, columns=["a", "b", "c"])
+    draft = sa.draft_problem(table, lambda frame: frame.sum(axis=1) >= 2, change=list(table.columns))
+    assert draft.problem.given == ()
+    assert draft.outlook.people == draft.outlook.agree == len(table)
+    assert sum(value == "True" for value in draft.problem.people["applicant"].values()) < 2
+
+
 def test_numbers_for_names() -> None:
     rng = np.random.default_rng(2)
     table = pd.DataFrame(rng.integers(0, 9, (200, 3)))
