@@ -126,6 +126,10 @@ class _Known(Policy):
         chosen: NDArray[np.uint8] = choose_all(require_arrays(self), self.mdp.n_states, step, *known)
         return chosen
 
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: without what the core looks up, which is made of the rest."""
+        return {name: value for name, value in vars(self).items() if name != "arrays"}
+
     def _read(self, name: str, kind: type[Any], shape: tuple[int, ...], per: str) -> NDArray[Any]:
         """Return one of its arrays, an entry for each of something, as the core takes it."""
         given = np.asarray(getattr(self, name))

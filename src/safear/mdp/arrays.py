@@ -15,7 +15,7 @@ Goal states have no rows: the run is over. Costs are whole numbers of `quantum`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -291,6 +291,10 @@ class MDP:
         """What an edge stands for."""
         del edge
         return Outcome()
+
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: the fields alone, without what was worked out from them."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def works(self, edge: int) -> bool:
         """Whether an edge counts as its action having worked."""

@@ -37,7 +37,7 @@ class FiledGoals:
 
     def __init__(self, goals: Goals, filed: Filed, *, instead: Mapping[tuple[int, int], float] | None = None) -> None:
         self.problem, self.standard, self.sight, self.filed = goals.problem, goals.standard, goals.sight, filed
-        self.goals, self._lock, self._points = goals, goals.lock, goals.known_points
+        self.goals, self._points = goals, goals.known_points
         features = goals.problem.features
         self._seen = [i for i, feature in enumerate(features) if feature.seen_by_classifier]
         self._numbers = [i for i, feature in enumerate(features) if feature.name in goals.sight.numbers]
@@ -123,7 +123,7 @@ class FiledGoals:
         for start in range(0, len(first), BATCH):
             rows = first[start : start + BATCH]
             inputs = self._inputs(codes[rows], whom[rows], numbers[rows])
-            with self._lock:
+            with self.goals.lock:
                 answers[start : start + BATCH] = ask(self.standard, inputs)
         return answers[which]
 
@@ -146,7 +146,7 @@ class FiledGoals:
         """The classifier's scores with these numbers; None if it gives none."""
         first, which = self._distinct(codes, whom, numbers)
         inputs = self._inputs(codes[first], whom[first], numbers[first])
-        found = score_all(self.standard, inputs, self._lock)
+        found = score_all(self.standard, inputs, self.goals.lock)
         return None if found is None else found[which]
 
     def _distinct(
@@ -220,7 +220,7 @@ class FiledGoals:
             return {}
         first = np.zeros(1, dtype=np.int64)
         sample = self._inputs(self.filed.codes[:1], first, self.promised(self.filed.codes[:1], first))
-        with self._lock:
+        with self.goals.lock:
             return dict(find(sample.frame()) or {})
 
     @cached_property

@@ -47,6 +47,13 @@ class Goals:
         self.known_points: dict[tuple[int, int, bool], NDArray[np.float64]] = {}  # of levels, the same for everybody
         self.lock = Lock() if lock is None else lock  # one asks at a time
 
+    def __getstate__(self) -> dict[str, object]:
+        """What is sent to another process: what is known too, but no lock."""
+        return {name: value for name, value in vars(self).items() if name not in {"lock", "in_force"}}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state, lock=Lock())
+
     def among(self, codes: CodeMatrix) -> NDArray[np.bool_]:
         """For each row of level numbers, whether it is a goal."""
         if self.table is None:

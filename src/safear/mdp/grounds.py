@@ -55,6 +55,10 @@ class Grounds:
         self._sites: dict[Key, Site] = {}
         self._lock = Lock()
 
+    def __reduce__(self) -> tuple[type[Grounds], tuple[Problem, Lattice]]:
+        """What is sent to another process: no ground."""
+        return Grounds, (self._problem, self._lattice)
+
     @classmethod
     def of(cls, problem: Problem, lattice: Lattice) -> Grounds:
         """Return those of a problem and its lattice, as long as anybody has it: a problem never changes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -15,7 +16,7 @@ import safear as sa
 from limits import limit_work
 from safear.errors import ObjectiveError, PersonError, ProblemError, TermsError
 from safear.risk import Objective
-from small_problems import GUESS, guessed_loan
+from small_problems import GUESS, TERM, guessed_loan
 from strategies import problems
 
 LOAN = sa.load_example("loan")
@@ -502,3 +503,30 @@ def test_what_has_no_robust_form_is_told_before_anything_is_computed(options: di
     with pytest.raises(ObjectiveError) as caught:
         sa.recommend(sa.parse_problem(GUESS), robust=True, **options)  # type: ignore[arg-type]
     assert caught.value.mistakes[0].code == "not_robust"
+
+
+def is_short(frame: Any) -> Any:
+    """A model that sees the number as it was filed."""
+    return frame["term"] < 24
+
+
+@pytest.mark.parametrize("made", ["rule", "intervals", "filed", "no recourse"])
+def test_menus_can_be_pickled(made: str) -> None:
+    """Before anybody has looked at them or after: what comes back says and does the same."""
+    shorten = {"cost": 1, "chance": 0.8, "change": {"term": -1}}
+    filed = sa.parse_problem(
+        {"safear": 1, "title": "Credit", "horizon": 4, "features": {"term": TERM}, "actions": {"shorten": shorten}}
+    )
+    menu = {
+        "rule": lambda: sa.recommend(LOAN),
+        "intervals": lambda: sa.recommend(guessed_loan(), robust=True),
+        "filed": lambda: sa.recommend(filed, is_short, {"term": 40}),
+        "no recourse": lambda: sa.recommend(filed.with_horizon(1), is_short, {"term": 40}),
+    }[made]()
+    early = pickle.loads(pickle.dumps(menu))
+    expected = str(menu), [str(sa.walk(offer, [0])) for offer in menu], sa.plots.traces(menu).svg if len(menu) else ""
+    for copy in (early, pickle.loads(pickle.dumps(menu)), pickle.loads(pickle.dumps(early))):
+        found = str(copy), [str(sa.walk(offer, [0])) for offer in copy], sa.plots.traces(copy).svg if len(copy) else ""
+        assert found == expected
+        assert [offer.verification for offer in copy] == [offer.verification for offer in menu]
+        assert sa.evaluate(copy[0].policy).points() == menu[0].cost.points() if len(menu) else copy.no_recourse
