@@ -49,6 +49,10 @@ def test_exponentials_and_logarithms_are_right_to_the_last_digits() -> None:
     assert [log_of(1.0, 0.0), log_of(0.0, -1.0)] == [0.0, -math.inf]
     assert log_of(1 - 1e-14, -1e-14) == pytest.approx(math.log1p(-1e-14), rel=1e-15)
     assert log_of(0.25, -0.75) == math.log(0.25)
+    high = float(Fraction(round(Fraction(math.log(2)) * 2**40), 2**40))  # as it is written: 0.3 is 1.2 / 4, not 0.6 / 2
+    low = float(Fraction("0.69314718055994530941723212145817656808") - Fraction(high))
+    for mass in (0.25, 0.26, 0.3, 0.33):
+        assert log_of(mass, -0.75) == -2 * high + (-2 * low + steady_log1p(4 * mass - 1))
 
 
 @given(

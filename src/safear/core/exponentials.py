@@ -79,7 +79,7 @@ def log_of(mass: float, below: float) -> float:
         part = frexp(mass, cython.address(power))
     else:
         part, power = frexp(mass)
-    if part < 2 / 3:
+    if part < 2.0 / 3.0:
         part, power = 2.0 * part, power - 1
     return power * LOG_2_HIGH + (power * LOG_2_LOW + steady_log1p(part - 1.0))
 

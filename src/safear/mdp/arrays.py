@@ -46,7 +46,7 @@ _KINDS: dict[str, tuple[type[np.generic], str, int]] = {
     "goal": (np.bool_, "states", 0),
     "depth": (np.int16, "states", 0),
 }
-MOST_UNITS = 2**63 - 1  # that a run may cost, a failure included
+MOST_UNITS = 2**63 - 2  # that a run may cost, a failure included; one more says that there is no run
 _EXACTLY: NDArray[np.float64] = np.empty(0)  # stands for the chances themselves
 
 
@@ -126,7 +126,7 @@ class MDP:
         yield from first_wrong("row_action", self.row_action >= len(self.actions), "is not an action")
         yield from first_wrong("edge_cost", self.edge_cost < 0, "is negative")
         largest = int(self.edge_cost.max(initial=0))
-        if self.horizon * largest + self.failure_cost > MOST_UNITS:
+        if int(self.horizon) * largest + int(self.failure_cost) > MOST_UNITS:
             cause = f"up to {largest:,} per step, and {self.failure_cost:,} for a failure, are too much to add up"
             remedy = f"use a coarser quantum: a run may cost {MOST_UNITS:,} quanta at most"
             yield mistake(("edge_cost",), cause, remedy, code="too_fine")

@@ -56,7 +56,7 @@ class Family:
         mdp = self.shared
         names = [feature.name for feature in immutable_features(mdp.problem)]
         space = StateSpace(mdp.problem.features, dict(zip(names, self.levels[lane].tolist(), strict=True)))
-        return restrict_to(mdp, np.arange(mdp.n_states), goal=self.goal[:, lane], space=space).mdp
+        return restrict_to(mdp, np.arange(mdp.n_states, dtype=np.int64), goal=self.goal[:, lane], space=space).mdp
 
 
 def immutable_features(problem: Problem) -> list[Feature]:

@@ -93,9 +93,14 @@ class Laid:
 
     @property
     def nominal(self) -> Ground:
-        """The same of what happens at the nominal chances."""
-        target, chance, low, _, *rest = self.edges
-        return self._as_ground((target, chance, low, chance, *rest))
+        """The same of what happens at the nominal chances; what is offered does not depend on them."""
+        target, chance, low, high, cost, outcome, shows, fine, priced = self.edges
+        first, possible, offered = self.edge_start[:-1], high > 0, np.empty(0, dtype=np.bool_)
+        if self.n_rows:
+            offered = np.logical_or.reduceat(possible & (shows > 0), first)
+            offered &= np.logical_and.reduceat(~possible | (fine > 0), first)
+        flags = np.repeat(offered, np.diff(self.edge_start)).view(np.uint8)
+        return self._as_ground((target, chance, low, chance, cost, outcome, flags, flags, priced))
 
     def _as_ground(self, edges: tuple[NDArray[Any], ...]) -> Ground:
         return Ground(self.states, self.row_start, self.row_end, self.row_action, self.edge_start, *edges)
@@ -235,7 +240,7 @@ class Walk:
         self._table = None if isinstance(goals, FiledGoals) else goals.table
         self._answers = np.empty(0, dtype=np.int8) if self._table is None else self._table
         self._number, self._shift = np.empty(0, dtype=np.int64), 0
-        self._start = np.array([site.enter(int(site.space.encode(codes)))])
+        self._start = np.array([site.enter(int(site.space.encode(codes)))], dtype=np.int64)
         self._look()
 
     def _look(self) -> None:
@@ -322,8 +327,8 @@ def restrict(mdp: Kind, start: Record | int | None = None, *, goal: NDArray[np.b
     """
     origin = mdp.locate_start(start)
     if goal is None and len(mdp.starts) == 1:  # then it is that already
-        return Slice(mdp, np.arange(mdp.n_states))
-    return restrict_to(mdp, np.array([origin]), goal=goal)
+        return Slice(mdp, np.arange(mdp.n_states, dtype=np.int64))
+    return restrict_to(mdp, np.array([origin], dtype=np.int64), goal=goal)
 
 
 def restrict_to(

@@ -31,7 +31,7 @@ def bound_spent(
     totals = np.empty((mdp.horizon + 1 if by_step else 2, mdp.n_states), dtype=np.int64)
     totals[:] = ends
     depth = np.zeros(mdp.n_states, dtype=np.int64) if depth is None else depth
-    late = np.full(mdp.n_states, mdp.horizon) if late is None else late
+    late = np.full(mdp.n_states, mdp.horizon, dtype=np.int64) if late is None else late
     bound_totals(mdp.arrays, possible, depth, late, choices, is_most, totals, mdp.horizon)
     return totals if by_step else totals[0]
 

@@ -91,7 +91,7 @@ def _read_text(text: str, kind: str) -> object:
     if not text:
         return None
     if kind == "BOOLEAN":
-        return TRUTHS[text.lower()]
+        return TRUTHS[text.casefold()]  # as `(?i)` does: a long s is an s
     return {"BIGINT": int, "DOUBLE": float}.get(kind, str)(text)
 
 

@@ -106,7 +106,7 @@ class Costs:
         """The entropic risk log E[exp(b x)] / b; the mean at b = 0."""
         if risk_aversion == 0:
             return self.mean
-        values, chances = np.ascontiguousarray(self.values), np.ascontiguousarray(self.chances)
+        values, chances = (np.ascontiguousarray(part, np.float64) for part in (self.values, self.chances))
         return find_entropic(values, chances, risk_aversion)
 
     def tail_mean(self, level: float) -> float | None:

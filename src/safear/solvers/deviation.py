@@ -157,12 +157,12 @@ class _Shared:
 
     def policies_for(self, mdp: MDP, openings: Whole) -> list[Part]:
         """What somebody needs whose account opens with one of these."""
-        others, every = openings[openings > self.accounts[0]], np.arange(mdp.n_states)
+        others, every = openings[openings > self.accounts[0]], np.arange(mdp.n_states, dtype=np.int64)
         parts = []
         if len(others) < len(openings):  # it has the lowest stretch of the account axis
             parts.append((self.cheapest, 2 * int(self.accounts[0]) + 2, every))
         if len(others):
-            steps = np.arange(mdp.horizon * mdp.n_states) // mdp.n_states
+            steps = np.arange(mdp.horizon * mdp.n_states, dtype=np.int64) // mdp.n_states
             low = int(others.min()) - steps * int(mdp.edge_cost.max(initial=0))
             parts.append((_crop(self.policy, low, int(others.max())), 0, every))
         return parts
@@ -174,7 +174,7 @@ def _crop(policy: PolicyArrays, low: Whole, high: int) -> PolicyArrays:
     ends, lowest = np.append(first[1:], 0), np.repeat(low, np.diff(begin))
     ends[begin[1:] - 1] = np.iinfo(np.int64).max
     kept = (first <= high) & (ends > lowest)
-    return make_policy(np.append(0, kept.cumsum())[begin], np.maximum(first, lowest)[kept], choice[kept])
+    return make_policy(np.append(0, kept.cumsum(dtype=np.int64))[begin], np.maximum(first, lowest)[kept], choice[kept])
 
 
 def _is_small(difference: Reals, beside: Reals) -> NDArray[np.bool_]:

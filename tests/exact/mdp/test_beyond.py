@@ -75,6 +75,31 @@ def test_never_is_said_only_where_nothing_is_possible(chance: object, code: str)
     assert reason.code == code
 
 
+@pytest.mark.parametrize("horizon", [1, 2])
+def test_what_is_offered_does_not_depend_on_nominal_chances(horizon: int) -> None:
+    """A step that shows nothing, unless it has a luck that it never had, is one that opens the way to the next."""
+    luck = {"chance": {"worked": 0, "tried": 5}, "change": {"a": "2"}}
+    levels = ["0", "1", "2", "goal"]
+    problem = ladder(
+        {
+            "begin": {"cost": 1, "when": "a == 0", "change": {"a": "1"}},
+            "ask": {"cost": 1, "when": "a == 1", "outcomes": [luck, {"change": {"asked": "yes"}}]},
+            "go": {"cost": 1, "when": "asked == yes", "change": {"a": "goal"}},
+        },
+        levels=levels,
+        features={
+            "a": {"kind": "nominal", "levels": levels},
+            "asked": {"kind": "nominal", "levels": ["no", "yes"], "hidden": True},
+        },
+        people={"p": {"a": "0"}},
+        horizon=horizon,
+    )
+    reason = sa.recommend(problem).no_recourse
+    assert reason is not None
+    assert (reason.code, reason.horizon) == ("horizon", 3)
+    assert sa.recommend(problem.with_horizon(3)).no_recourse is None
+
+
 @given(problems(max_horizon=2))
 def test_what_is_said_of_those_without_recourse_is_what_a_plain_search_finds(document: Document) -> None:
     oracle, case = Oracle(document), Desk.of(sa.parse_problem(document)).open()

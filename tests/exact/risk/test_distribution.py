@@ -154,6 +154,7 @@ def test_entropic_risk_of_what_hardly_ever_happens() -> None:
     """A cost of 100 with a chance of 1e-13 outweighs all others, and neither it nor its chance is lost."""
     costs = Costs(np.array([0.0, 100.0]), np.array([1 - 1e-13, 1e-13]))
     assert costs.entropic(5) == pytest.approx(100 + math.log(1e-13) / 5, rel=1e-12)
+    assert Costs(np.array([0, 100]), np.array([0.5, 0.5])).entropic(5) == pytest.approx(100 + math.log(0.5) / 5)
     assert Costs(np.array([0.0, 1e4]), np.array([0.5, 0.5])).entropic(1) == pytest.approx(1e4 + math.log(0.5))
     thirds = Costs(np.array([0.0, 1.0, 1e4]), np.full(3, 1 / 3))
     assert thirds.entropic(1) == pytest.approx(1e4 - math.log(3), rel=1e-15)

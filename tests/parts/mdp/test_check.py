@@ -130,9 +130,11 @@ def test_totals_are_numbers_that_loops_can_add(cost: int, failure_cost: int) -> 
         make_tries(edge_cost=[1, cost], failure_cost=failure_cost)
     assert str(caught.value) == (
         f"edge_cost: up to {cost:,} per step, and {failure_cost:,} for a failure, are too much to add up\n"
-        "    use a coarser quantum: a run may cost 9,223,372,036,854,775,807 quanta at most"
+        "    use a coarser quantum: a run may cost 9,223,372,036,854,775,806 quanta at most"
     )
-    make_tries(edge_cost=[1, 2], failure_cost=2**63 - 1 - 2 * make_tries().horizon)
+    make_tries(edge_cost=[1, 2], failure_cost=2**63 - 2 - 2 * make_tries().horizon)
+    with pytest.raises(MDPError, match="are too much to add up"):  # numbers that would overflow themselves
+        make_tries(edge_cost=[1, 2**62], horizon=np.int64(2), failure_cost=np.int64(8))
 
 
 def test_a_choice_is_a_byte() -> None:
