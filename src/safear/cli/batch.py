@@ -40,10 +40,10 @@ Columns of PEOPLE besides the features, all optional; an empty cell keeps the pr
   cost:ACTION    what the action costs this person
   chance:ACTION  how often its first outcome happens, 0 to 1
   forbid:ACTION  true rules the action out
-The folder has one Parquet file per part: file, row, the --keep columns, decision, plan, first_action, reason
-(why there is no recourse), gives_up, success (0 without recourse); mean, std, var, cvar given success; overall_mean
-and overall_cvar over all runs; best_success, the highest that any plan has; with --plans saved_plan, the text of the
-plan's file. After an interruption, run the same command again to continue.
+The folder has one Parquet file per part: file, row, the --keep columns, decision, plan, first_action, gives_up,
+success (0 without recourse); mean, std, var, cvar given success; overall_mean and overall_cvar over all runs;
+best_success, the highest that any plan has; with --reasons reason, why there is no recourse; with --plans saved_plan,
+the text of the plan's file. After an interruption, run the same command again to continue.
 Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install 'safear[cluster]'"""
 )
 @PROBLEM
@@ -61,6 +61,11 @@ Needs DuckDB: pip install 'safear[audit]'; --scheduler needs Dask: pip install '
     help="Save each plan as a whole, in the column saved_plan; `safear resume FILE.parquet:ROW` goes on with it.",
 )
 @NO_PERSONAL_DATA
+@click.option(
+    "--reasons",
+    is_flag=True,
+    help="Say in the column reason why people have no recourse, which takes a search for each of them.",
+)
 @click.option("--keep", multiple=True, metavar="COLUMN", help="Copy this column to the result; may be repeated.")
 @SKIP_BAD
 @click.option(
@@ -110,6 +115,7 @@ def batch(problem_file: str, people: str, out: Path, **options: Any) -> None:
             exact=options["exact"],
             plans=options["plans"],
             personal_data=not options["no_personal_data"],
+            reasons=options["reasons"],
             keep=options["keep"],
             skip_bad=options["skip_bad"],
             part_size=options["part_size"],

@@ -89,6 +89,7 @@ class BatchSummary:
     exact=FLAG,
     plans=FLAG,
     personal_data=FLAG,
+    reasons=FLAG,
     keep=NAMES,
     skip_bad=FILE.or_none,
     scheduler=TEXT.or_none,
@@ -106,6 +107,7 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     exact: bool = False,
     plans: bool = False,
     personal_data: bool = True,
+    reasons: bool = False,
     keep: Sequence[str] = (),
     skip_bad: str | Path | None = None,
     part_size: int | None = None,
@@ -119,8 +121,9 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
     `keep` are copied to the result. Without an objective everybody gets the menu of `recommend`, one row per plan, with
     `exact` that of the best plans; otherwise one plan, the best one.
     With `plans`, the column `saved_plan` has each plan as a whole, as `save_plan` would write it, with or without
-    `personal_data`. With `scheduler`, the address of a Dask scheduler, its workers solve the parts; otherwise as
-    many `threads` do so here or, where most of the work is Python, processes. To continue a run that was stopped,
+    `personal_data`. With `reasons`, the column `reason` has the code of why somebody has no recourse, which takes a
+    search for each of them. With `scheduler`, the address of a Dask scheduler, its workers solve the parts; otherwise
+    as many `threads` do so here or, where most of the work is Python, processes. To continue a run that was stopped,
     repeat the call.
     """
     check_level(level)
@@ -134,7 +137,8 @@ def batch(  # noqa: PLR0913  # all but three by name, and each can be left out
         raise ObjectiveError.at(
             (), "a method is given, but no objective", "give one, such as mean-std:0.5", code="no_objective"
         )
-    job = Job(problem, as_classifier(classifier, problem), objective, method, level, exact, plans, personal_data)
+    read = as_classifier(classifier, problem)
+    job = Job(problem, read, objective, method, level, exact, plans, personal_data, reasons)
     if part_size is None:
         part_size = SLOW_PART_SIZE if job.is_slow else PART_SIZE
     part_size = _read_count("part_size", part_size, MAX_PART)
@@ -228,4 +232,6 @@ def _describe(solver: PartSolver, source: PeopleFiles, part_size: int, layout: i
         "keep": [list(pair) for pair in source.kept.items()],
         "part size": part_size,
     }
+    # What folders of earlier versions do not have is left out, where the result is the same.
+    described |= {"reasons": True} if job.reasons else {}
     return described | ({"layout": layout} if layout > 1 else {})

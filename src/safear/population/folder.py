@@ -2,7 +2,7 @@
 
 `_batch.json` records the question; only the same question continues a folder. `_parts.sha256` lists what was written
 for it, so that a part that is damaged, or that somebody else put there, is solved again and not counted. A folder keeps
-the layout with which it began: the first had no reasons, and knew classifiers by more inputs.
+the layout with which it began: the first knew classifiers by more inputs.
 """
 
 # ruff: noqa: S608  # queries are put together from names made here and from text that quote_sql has quoted
@@ -38,14 +38,13 @@ from safear.files import (
 from safear.people.cells import quote_sql
 from safear.people.opening import connect
 from safear.population.figures import DECISIONS
-from safear.population.parts import FIGURES, SAVED
+from safear.population.parts import FIGURES, REASON, SAVED
 
 logger = logging.getLogger("safear")
 
 MANIFEST = "_batch.json"  # readers of a folder of Parquet files pass over names that begin so
 TEXTS = ("decision", "plan", "first_action")
-REASON = "reason"  # the column with the code of why there is no plan
-COLUMNS = ("file", "row", *TEXTS, "gives_up", *FIGURES, REASON)
+COLUMNS = ("file", "row", *TEXTS, "gives_up", *FIGURES)
 LAYOUT = 2
 
 
@@ -74,7 +73,7 @@ class Folder:
         self._sums.clear()
         self._sums[MANIFEST] = hashlib.sha256(_as_text(manifest)).hexdigest()
         place = Place(file=str(self.path))
-        self._require_names(place)
+        self._require_names(place, reasons=bool(manifest.get("reasons")))
         require_folder(self.path)
         if not self.path.exists():
             return set()
@@ -120,8 +119,8 @@ class Folder:
         if not file.exists() or file.read_bytes() != wanted:
             write_bytes(file, wanted)
 
-    def _require_names(self, place: Place) -> None:
-        taken = [name for name in (*COLUMNS, SAVED) if name != REASON or self.layout > 1]
+    def _require_names(self, place: Place, *, reasons: bool) -> None:
+        taken = [*COLUMNS, SAVED, *([REASON] if reasons else [])]
         for name in self.kept:
             if name.casefold() in taken:  # as DuckDB reads names
                 cause = f"the result would have two columns '{name}' that differ only in case"
@@ -147,8 +146,7 @@ class Folder:
         path = self.part(number)
         types = {"file": "VARCHAR", "row": "BIGINT"} | dict(self.kept)
         types |= dict.fromkeys(TEXTS, "VARCHAR") | {"gives_up": "BOOLEAN"} | dict.fromkeys(FIGURES, "DOUBLE")
-        types |= {REASON: "VARCHAR"} if self.layout > 1 else {}
-        types |= {SAVED: "VARCHAR"} if SAVED in rows else {}
+        types |= {name: "VARCHAR" for name in (REASON, SAVED) if name in rows and name not in self.kept}
         columns = [f"CAST({_name(name)} AS {kind}) AS {_name(name)}" for name, kind in types.items()]
         place = Place(file=str(path))
         with scratch_folder() as scratch, connect(place, 1, "1GB", failed="cannot be written") as connection:

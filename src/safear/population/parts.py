@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,7 @@ from safear.solvers.solve import Method, solve
 
 FIGURES = ("success", "mean", "std", "var", "cvar", "overall_mean", "overall_cvar", "best_success")
 SAVED = "saved_plan"  # the column with the text of each plan's file
+REASON = "reason"  # the column with the code of why there is no plan
 SAMPLED = (
     100_000  # inputs by which a classifier is known: if it differs on 1 in 10,000, it is noticed 99.995 times in 100
 )
@@ -37,7 +38,7 @@ SAMPLED_ONCE = 1_000_000  # the same for folders of the first layout
 class Job:
     """What is to be done for everybody: the menu, or the plan for one objective.
 
-    With `plans`, each plan is kept as a whole, too, with or without `personal_data`.
+    With `plans`, each plan is kept as a whole, too, with or without `personal_data`; with `reasons`, why there is none.
     """
 
     problem: Problem
@@ -48,11 +49,13 @@ class Job:
     exact: bool = False
     plans: bool = False
     personal_data: bool = True
+    reasons: bool = False
 
     @property
     def is_slow(self) -> bool:
         """Whether people are solved one by one, and in Python for the most part."""
-        return self.plans or self.objective is None or Purpose(self.objective, self.method).stepwise is None
+        asks_more = self.plans or self.reasons
+        return asks_more or self.objective is None or Purpose(self.objective, self.method).stepwise is None
 
 
 class PartSolver:
@@ -62,7 +65,6 @@ class PartSolver:
         self.job = job
         self._desk = Desk.of(job.problem, job.classifier)
         self._engine = Engine(self._desk)
-        self._reasons: dict[tuple[str, bytes], str] = {}
 
     @property
     def sight(self) -> Sight:
@@ -81,9 +83,8 @@ class PartSolver:
             "first_action": names[rows.found.first_action],
             "gives_up": early,
         } | {name: np.ma.filled(rows.found.of(name), np.nan) for name in FIGURES}
-        columns["reason"] = np.full(len(rows.person), None, dtype=object)
-        for row in np.flatnonzero(np.equal(rows.found.decision, NO_RECOURSE)).tolist():
-            columns["reason"][row] = self._find_reason(part, int(rows.person[row]))
+        if self.job.reasons:
+            columns[REASON] = self._find_reasons(part, rows)
         if self.job.plans:
             columns[SAVED] = rows.saved
         labels = part.labels.iloc[rows.person].reset_index(drop=True)
@@ -150,19 +151,27 @@ class PartSolver:
         except (ProblemError, TermsError, TooLargeError) as error:  # nobody could tell whose problem it is
             raise place_error(error, part, position) from None
 
-    def _find_reason(self, part: Crowd, position: int) -> str:
+    def _find_reasons(self, part: Crowd, rows: _Rows) -> NDArray[np.object_]:
+        """The code of why there is no plan, for those without; of people who are alike in all but costs, found once."""
+        reasons = np.full(len(rows.person), None, dtype=object)
+        (stuck,) = np.nonzero(np.equal(rows.found.decision, NO_RECOURSE))
+        if len(stuck):
+            crowd = part.take(rows.person[stuck])
+            crowd = replace(crowd, costs=np.full(crowd.costs.shape, np.nan))
+            first, kind = crowd.distinct()
+            found = [self._find_reason(crowd, position) for position in first.tolist()]
+            reasons[stuck] = np.array(found, dtype=object)[kind]
+        return reasons
+
+    def _find_reason(self, crowd: Crowd, position: int) -> str:
         """The code of why there is no plan for somebody: whatever steps cost, unless that is a budget."""
-        ruled_out = (part.forbidden[position], *(part.chances[position] == sure for sure in (0, 1)))
-        record = part.record(self.job.problem, position)
-        key = repr(record), b"".join(flags.tobytes() for flags in ruled_out)
-        if key not in self._reasons:
-            try:
-                found = self._open(part, position).no_recourse
-                otherwise = "budget" if isinstance(self.job.objective, Budget) else "no_chance"
-                self._reasons[key] = otherwise if found is None else found.code
-            except (ClassifierError, TooLargeError):  # about what lies beyond the horizon
-                self._reasons[key] = "unknown"
-        return self._reasons[key]
+        try:
+            found = self._open(crowd, position).no_recourse
+        except (ClassifierError, TooLargeError):  # about what lies beyond the horizon
+            return "unknown"
+        if found is None:
+            return "budget" if isinstance(self.job.objective, Budget) else "no_chance"
+        return found.code
 
     def _find_menus(self, part: Crowd) -> _Rows:
         """The plans of each person's menu; of people who are alike in everything, once."""

@@ -104,7 +104,7 @@ def test_what_is_in_a_folder(done: Path) -> None:
         assert table.num_rows == (SIZE if number < 4 else COUNT % SIZE)
         assert table.column_names == ["file", "row", "id", "age", *COLUMNS[2:]]
         kinds = [str(kind) for kind in table.schema.types]
-        assert kinds == ["string", "int64", "string", "string", *["string"] * 3, "bool", *["double"] * 8, "string"]
+        assert kinds == ["string", "int64", "string", "string", *["string"] * 3, "bool", *["double"] * 8]
 
 
 def test_what_is_undefined_is_null_and_never_nan(done: Path) -> None:
@@ -214,6 +214,7 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
     ("keep", {"keep": ["id"]}),
     ("keep", {"keep": ["age", "id"]}),  # in another order: parts would have other columns than those that are there
     ("part size", {"part_size": SIZE + 1}),
+    ("reasons", {"reasons": True}),
 ]
 
 
@@ -299,7 +300,7 @@ def test_a_classifier_with_many_inputs_is_known_by_some_of_them(home: Path, tmp_
 def test_folders_of_the_first_layout_are_continued_as_they_are(
     large: bool, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They have no reasons, and know a classifier by up to a million inputs."""
+    """They know a classifier by up to a million inputs."""
     problem, people = job_with_switches(tmp_path) if large else (PROBLEM, home / "people.csv")
     known: dict[str, Any] = {"problem": problem, "people": people, "keep": ["id"]}
     with monkeypatch.context() as patch:
@@ -310,7 +311,6 @@ def test_folders_of_the_first_layout_are_continued_as_they_are(
     (tmp_path / "out" / "part-00002.parquet").unlink()
     assert run(home, tmp_path / "out", **known).resumed == 4
     assert bytes_of(tmp_path / "out") == before
-    assert "reason" not in read_parts(tmp_path / "out")
     told = refusal(lambda: run(home, tmp_path / "out", classifier=decide_otherwise, **known))
     assert "holds another batch: not the same 'classifier'\n" in told
 
@@ -505,6 +505,16 @@ def test_a_column_to_keep_that_the_result_has_itself(name: str, home: Path, tmp_
     assert f"'{name}'" in told
     assert told.endswith("\n    rename the column to keep")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_column_to_keep_may_be_named_reason_unless_there_are_reasons(home: Path, tmp_path: Path) -> None:
+    """As what it is: a number stays one."""
+    path = tmp_path / "p.parquet"
+    pd.DataFrame({"skill": ["basic"], "age": [20], "gender": ["male"], "reason": [7]}).to_parquet(path)
+    told = refusal(lambda: run(home, tmp_path / "out", people=path, keep=["reason"], reasons=True))
+    assert "'reason'" in told
+    run(home, tmp_path / "out", people=path, keep=["reason"])
+    assert read_parts(tmp_path / "out")["reason"].tolist() == [7]
 
 
 @pytest.mark.parametrize("names", [["Row"], ["MEAN"], ["ID", "id"], ["Id", "iD", "x"]], ids=str)

@@ -56,7 +56,8 @@ def solve(
     with pytest.MonkeyPatch.context() as patch:
         for name, value in way.items():
             patch.setattr(engine_module, name, value)
-        return PartSolver(Job(problem, classifier, objective, method, level)).solve(make_part(problem, people))
+        job = Job(problem, classifier, objective, method, level, reasons=True)
+        return PartSolver(job).solve(make_part(problem, people))
 
 
 def check(
@@ -265,6 +266,16 @@ def test_forbidding_everything_leaves_no_recourse(job: sa.Problem) -> None:
     assert_rows(solve(job, people, None), [HOPELESS | {"reason": "no_action"}, ACCEPTED])
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_reasons_are_those_of_each_whoever_comes_first(turned: bool) -> None:
+    """A chance that may be other than 0 is no chance; somebody's own chance takes two steps, and there is one."""
+    problem = ladder({"learn": {"cost": 1, "chance": [0, 0, 0.5], "change": {"a": "+1"}}}, levels="abc", horizon=1)
+    people = [Somebody({"a": "a"}, own) for own in (Own(), Own({"learn": 2}), Own(chance={"learn": 0.3}))]
+    reasons = ["no_chance", "no_chance", "horizon"]
+    people, reasons = (people[::-1], reasons[::-1]) if turned else (people, reasons)
+    assert [row["reason"] for row in check(problem, people, sa.MeanStd(0.5), method="greedy")] == reasons
+
+
 # ------------------------------------------------------------------------------------------------ odd costs and chances
 
 
@@ -334,6 +345,15 @@ def test_the_classifier_is_asked_about_each_input_once(
         engine.solve(make_part(job, [job_somebody(row) for row in records(job_people(8, seed))]))
     assert asked.rows
     assert len(asked.rows) == len(set(asked.rows))
+
+
+@pytest.mark.parametrize("reasons", [False, True])
+def test_nothing_is_searched_beyond_the_horizon_unless_reasons_are_asked_for(reasons: bool) -> None:
+    problem, asked = ladder({"learn": {"cost": 1, "change": {"a": "+1"}}}, levels="abc", horizon=1), Asked()
+    part = make_part(problem, [Somebody({"a": "a"}, Own({"learn": cost})) for cost in (1, 2)])
+    found = PartSolver(Job(problem, asked, sa.Mean(), reasons=reasons)).solve(part)
+    assert found["decision"].tolist() == ["no recourse"] * 2
+    assert ("reason" in found, (2,) in asked.rows) == (reasons, reasons)
 
 
 def test_several_threads_may_use_one_engine(job: sa.Problem) -> None:

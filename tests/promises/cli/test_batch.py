@@ -55,6 +55,18 @@ def test_menus_by_default(safear: Safear, job: list[str], tmp_path: Path) -> Non
     assert {"safest", "cheapest on average"} & set(found["plan"].dropna())
 
 
+def test_why_there_is_no_plan(safear: Safear, job: list[str], tmp_path: Path) -> None:
+    people = job_people(40).assign(**{f"forbid:{action}": True for action in ("learn", "study", "gamble")})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    assert safear("batch", *job, *GREEDY).code == 0
+    assert "reason" not in read_parts(tmp_path / "plans")
+    assert "not the same 'reasons'" in safear("batch", *job, *GREEDY, "--reasons", "--part-size", "16384").refusal
+    assert safear("batch", *job[:2], *GREEDY, "--reasons", "--out", "why").code == 0
+    found = read_parts(tmp_path / "why")
+    assert found["reason"].dropna().tolist() == ["no_action"] * (found["decision"] == "no recourse").sum()
+    assert 0 < found["reason"].isna().sum() < 40
+
+
 def test_asked_again(safear: Safear, job: list[str], tmp_path: Path) -> None:
     first = safear("batch", *job, *GREEDY, "--part-size", "10")
     expected = bytes_of(tmp_path / "plans")
@@ -184,7 +196,7 @@ def test_a_folder_of_no_use(out: str, safear: Safear, job: list[str], tmp_path: 
 
 def test_the_help_names_every_column(safear: Safear, job: list[str], tmp_path: Path) -> None:
     told = safear("batch", "--help").out
-    assert safear("batch", *job, *GREEDY).code == 0
+    assert safear("batch", *job, *GREEDY, "--plans", "--reasons").code == 0
     assert [name for name in read_parts(tmp_path / "plans").columns if not re.search(rf"\b{name}\b", told)] == []
 
 

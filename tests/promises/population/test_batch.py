@@ -97,12 +97,15 @@ def test_menus_are_simple_unless_the_best_plans_are_asked_for(tmp_path: Path) ->
         sa.batch(problem, None, tmp_path / "people.csv", out=tmp_path / "True")
 
 
-def test_a_folder_without_plans_is_not_continued_with_them(people: pd.DataFrame, tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", ["plans", "reasons"])
+def test_a_folder_without_plans_is_not_continued_with_them(option: str, people: pd.DataFrame, tmp_path: Path) -> None:
+    """Nor one with them without; so it is with reasons."""
     del people
-    sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", objective=sa.Mean())
-    with pytest.raises(InputError, match="not the same 'plans'"):
-        sa.batch(PROBLEM, None, tmp_path / "people.csv", out=tmp_path / "out", objective=sa.Mean(), plans=True,
-                 part_size=16_384)  # fmt: skip
+    for given in (False, True):
+        asked: dict[str, Any] = {"out": tmp_path / str(given), "objective": sa.Mean(), "part_size": 16_384}
+        sa.batch(PROBLEM, None, tmp_path / "people.csv", **asked | {option: given})
+        with pytest.raises(InputError, match=f"not the same '{option}'"):
+            sa.batch(PROBLEM, None, tmp_path / "people.csv", **asked | {option: not given})
 
 
 @pytest.mark.parametrize(
@@ -123,6 +126,7 @@ def test_everybody_gets_what_they_get_alone(
         objective=objective,
         method=method,
         level=level,
+        reasons=True,
         keep=["id"],
         part_size=7,
         progress=lambda *call: calls.append(call),
