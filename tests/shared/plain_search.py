@@ -38,10 +38,12 @@ class Known(NamedTuple):
 class Size(NamedTuple):
     """How many things there are in the runs of a sketch.
 
-    Cells that only the last decision lets runs come to; cells where they wait; ends; rows that are taken.
+    Cells that only the last decision lets runs come to, and the edges out of them; cells where they wait; ends; rows
+    that are taken.
     """
 
     carried: int
+    onward: int
     waiting: int
     ended: int
     taken: int
@@ -161,7 +163,8 @@ class PlainSearch:
             items = size.carried + size.waiting + size.ended
             if items > room or known.waiting + known.ended + known.taken > room:
                 return -1
-            if items + int(np.diff(self.mdp.edge_start).max()) > room:
+            merges = items < known.waiting + known.ended + size.onward
+            if merges and items + int(np.diff(self.mdp.edge_start).max()) > room:
                 raise UnsureError
             if self.items + items + size.taken > 32 * self.most:
                 return -1
@@ -171,7 +174,7 @@ class PlainSearch:
 
     def measure(self, mdp: sa.MDP, decided: dict[int, Rows], state: int) -> Size:
         """Measure a sketch; what is carried are cells that only runs come to which have come to a state."""
-        carried, ends, taken, cells, waiting = set[int](), set[tuple[bool, int]](), set[int](), 0, 0
+        carried, ends, taken, cells, ways, waiting = set[int](), set[tuple[bool, int]](), set[int](), 0, 0, 0
         for step, layer in enumerate(self.follow(mdp, decided)):
             onward = set[int]()
             for place, ((here, spent), row) in enumerate(zip(layer.pairs, layer.row, strict=True)):
@@ -182,6 +185,7 @@ class PlainSearch:
                     taken.add(row)
                 if row >= 0 or (acts and row != OPEN):
                     cells += place in carried
+                    ways += place in carried and (1 if row < 0 else int(mdp.edge_start[row + 1] - mdp.edge_start[row]))
                 if row < 0 and row != OPEN:
                     ends.add((bool(mdp.goal[here]), spent))
                 waiting += row == OPEN
@@ -189,7 +193,7 @@ class PlainSearch:
                 if origin in carried:
                     onward.add(target)
             carried = onward
-        return Size(cells, waiting, len(ends), len(taken))
+        return Size(cells, ways, waiting, len(ends), len(taken))
 
     def can_succeed(self, success: float) -> bool:
         """Return whether that is often enough."""

@@ -115,6 +115,39 @@ def check_ways(plain: PlainGraph, node: int, ways: Any) -> None:
         assert list(ways.share_if_off[own]) == pytest.approx([way.share_if_off for way in expected], abs=1e-12)
 
 
+BACK = [{"chance": 0.9, "change": {"a": "-1"}}, {}]
+BOTH_WORK = [{"chance": 0.005, "works": True}, {"change": {"a": "+1"}, "works": True}]
+
+
+def lead_to(level: str) -> list[dict[str, Any]]:
+    """Outcomes of an action that leads to a level, or else to 1."""
+    return [{"chance": 0.5, "change": {"a": level}}, {"change": {"a": "1"}}]
+
+
+@pytest.mark.parametrize(
+    ("start", "horizon", "actions", "chosen"),
+    [
+        pytest.param("2", 8, [BACK], {}, id="the first edge of all works again"),
+        pytest.param("3", 8, [BACK, lead_to("2")], {3: 1}, id="two nodes lead to the first"),
+        pytest.param("4", 8, [BACK, lead_to("0"), lead_to("5")], {2: 1, 1: 2, 5: 255}, id="one without hope"),
+        pytest.param("1", 3, [BOTH_WORK, lead_to("0")], {3: 255, 4: 255}, id="two outcomes count as working"),
+    ],
+)
+def test_nodes_repeat_what_has_worked(start: str, horizon: int, actions: list[Any], chosen: dict[int, int]) -> None:
+    document = draw_maze(np.random.default_rng(0), 0.0) | {
+        "features": {"a": {"kind": "ordinal", "levels": list("012345")}},
+        "actions": {f"do {number}": {"cost": 1, "outcomes": each} for number, each in enumerate(actions)},
+        "classifier": {"rule": "a == 0"},
+        "horizon": horizon,
+        "people": {"p": {"a": start}},
+    }
+    problem = sa.parse_problem(document)
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    choices = [255 if level == 0 else chosen.get(level, 0) for level in mdp.codes(np.arange(mdp.n_states))[:, 0]]
+    policy = StatePolicy(mdp, np.array([choices] * horizon, dtype=np.uint8))
+    check_graph(PlainGraph.of_policy(policy, whole=False), plan_graph.draw(policy, mdp.start, whole=False))
+
+
 def test_what_is_too_improbable_for_a_number_still_happens() -> None:
     """After thirty failures, each less probable than one in ten billions, which an action then meets again."""
     action = {"cost": 1, "outcomes": [{"chance": 1 - 1e-11, "change": {"a": "1"}}, {}]}

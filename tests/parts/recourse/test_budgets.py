@@ -15,9 +15,9 @@ from syrupy.assertion import SnapshotAssertion
 
 import safear as sa
 from doors import AdviceTeller, diagnose_people, diagnose_space, simplest
-from ladders import ladders
+from ladders import CLIMB, ladders
 from lanes import scaled
-from moody_policies import in_pieces, policies
+from moody_policies import Ruled, in_pieces, policies
 from plan_family import FOLLOW, Rows, as_arrays, choose_by, find_options, list_base, list_cells
 from promises.test_margins import LEVEL_PEOPLE, LEVELS, asking, score
 from safear.errors import ClassifierError
@@ -137,6 +137,15 @@ def test_of_optimal_plans(document: dict[str, Any], objective: str, picks: list[
 @given(policy=policies(), picks=PICKS)
 def test_of_plans_that_change_their_mind(policy: Policy, picks: list[int]) -> None:
     check_settled(in_pieces(policy), picks)
+
+
+def test_of_a_plan_that_changes_its_mind_with_each_unit_spent() -> None:
+    """Its pieces are more than there are steps and states."""
+    outcomes = [*({"chance": 0.125, "cost": cost} for cost in (1, 2, 4, 8, 16)), {"change": {"place": "+1"}}]
+    actions = {name: {"cost": 1, "outcomes": outcomes} for name in ("walk", "jump")}
+    problem = sa.parse_problem({**CLIMB, "horizon": 4, "actions": actions})
+    mdp = sa.compile_mdp(problem, start=problem.default_person)
+    check_settled(in_pieces(Ruled(mdp, lambda *where: where[-1])), [])
 
 
 # ----------------- The one door: a case is decided on the record as filed, and a desk with another horizon counts anew
