@@ -91,7 +91,7 @@ def test_sources_do_not_stand_in_for_a_build_that_is_missing(tmp_path: Path) -> 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the smallest kernels with what builds them, up to date."""
-    small = {"__init__", "arrays", "runs", "shared", "built"}
+    small = {"__init__", "arrays", "exponentials", "shared", "built"}
     others = {path.name for path in CORE.rglob("*.*") if path.name.partition(".")[0] not in small}
     copy_core(tmp_path / "here" / "src", *others)
     (tmp_path / "here" / "tools").mkdir()
@@ -167,21 +167,21 @@ def tool(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return loaded
 
 
-ALL = ["arrays", "runs", "shared"]
+ALL = ["arrays", "exponentials", "shared"]
 
 
 def test_what_is_edited_while_it_is_built_is_built_the_next_time(
     tool: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernel = tool.CORE / "runs.py"
+    kernel = tool.CORE / "exponentials.py"
     kernel.write_bytes(kernel.read_bytes() + b"# one\n")
     monkeypatch.setattr(tool, "compile_c", lambda *_: kernel.write_bytes(kernel.read_bytes() + b"# two\n"))
     tool.build_core(["baseline"])
-    assert tool.find_stale("baseline", tool.digest_sources()) == ["runs"]
+    assert tool.find_stale("baseline", tool.digest_sources()) == ["exponentials"]
 
 
 def test_what_was_interrupted_and_edited_back_is_built_again(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = tool.CORE / "runs.py"
+    kernel = tool.CORE / "exponentials.py"
     text = kernel.read_bytes()
     kernel.write_bytes(text + b"# other\n")
 
@@ -192,13 +192,13 @@ def test_what_was_interrupted_and_edited_back_is_built_again(tool: ModuleType, m
     with pytest.raises(KeyboardInterrupt):
         tool.build_core(["baseline"])
     kernel.write_bytes(text)
-    assert tool.find_stale("baseline", tool.digest_sources()) == ["runs"]
+    assert tool.find_stale("baseline", tool.digest_sources()) == ["exponentials"]
 
 
 def test_a_module_that_is_gone_is_built_again(tool: ModuleType) -> None:
-    next((tool.CORE / "baseline").glob("runs.*")).unlink()
+    next((tool.CORE / "baseline").glob("exponentials.*")).unlink()
     tool.build_core(["baseline"])
-    assert tool.asked == [["runs"]]
+    assert tool.asked == [["exponentials"]]
 
 
 def test_what_no_source_makes_is_removed(tool: ModuleType) -> None:
@@ -207,7 +207,7 @@ def test_what_no_source_makes_is_removed(tool: ModuleType) -> None:
     assert not list((tool.CORE / "baseline").glob("older.*"))
 
 
-@pytest.mark.parametrize("kept", [b"", b"runs", b"\xff\n", None])
+@pytest.mark.parametrize("kept", [b"", b"exponentials", b"\xff\n", None])
 def test_without_a_record_that_can_be_read_nothing_is_built(tool: ModuleType, kept: bytes | None) -> None:
     record = tool.CORE / "baseline" / tool.RECORD
     record.unlink() if kept is None else record.write_bytes(kept)
@@ -240,9 +240,9 @@ def test_other_tools_build_everything_but_only_where_something_is_built(
 def test_a_checkout_that_cannot_be_written_says_what_to_do(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     tool.renew("baseline")
-    (tool.CORE / "runs.py").touch()
+    (tool.CORE / "exponentials.py").touch()
     tool.renew("baseline")
-    (tool.CORE / "runs.py").write_text("", encoding="utf-8")
+    (tool.CORE / "exponentials.py").write_text("", encoding="utf-8")
     with pytest.raises(ImportError, match=r"run `python .*build_core\.py baseline` as one who may write to .*core$"):
         tool.renew("baseline")
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES
 from typing import Any
 
 import click
@@ -49,12 +50,8 @@ MODULES = {  # each command by the module that has it, in the order of --help
     "completion": "examples",
 }
 PATIENT = 200_000  # new objects before Python looks for garbage: while modules are loaded, there is none
-COMPILED = {
-    "numpy",
-    "safear",
-    "shared",
-    "yaml",
-}  # what has compiled code in every command; `shared` is Cython's
+COMPILED = {"numpy", "safear", "shared", "yaml"}  # of these all commands load compiled code; `shared` is Cython's
+LIBRARIES = tuple(EXTENSION_SUFFIXES)  # how the names of files with compiled code end
 UNWRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}  # what the system says of a stream
 OPTION = re.compile(r" \((--[\w-]+)\)")  # that a remedy names
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -181,7 +178,7 @@ def _end_quickly() -> None:
     Not where compiled code of others is loaded: DuckDB complains about whatever is left.
     """
     files = ((name.partition(".")[0], getattr(module, "__file__", None)) for name, module in sys.modules.items())
-    compiled = {name for name, file in files if file is not None and not file.endswith(".py")}
+    compiled = {name for name, file in files if file is not None and file.endswith(LIBRARIES)}
     if compiled - sys.stdlib_module_names <= COMPILED:
         gc.freeze()
 

@@ -48,6 +48,7 @@ def test_the_best_plan_with_each_first_step(
     problem, judge, start = read_both(document)
     mdp = sa.compile_mdp(problem, start=problem.default_person)
     assume(mdp.steps_to_goal[mdp.start] <= mdp.horizon and not mdp.goal[mdp.start])
+    assume(mdp.cost_error == 0 or not isinstance(objective, sa.Budget))  # the plan allows for what rounding did
     for row in first_rows(mdp):
         name = mdp.actions[mdp.row_action[row]]
         try:

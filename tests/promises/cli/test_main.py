@@ -307,13 +307,15 @@ def test_a_problem_too_large_to_check_is_advised_what_the_command_has(
 
 
 @pytest.mark.parametrize("loaded", ["math", "duckdb"])
-def test_python_ends_without_a_search_for_garbage(loaded: str) -> None:
+def test_python_ends_without_a_search_for_garbage(loaded: str, tmp_path: Path) -> None:
     """Unless others' compiled code counts on it: DuckDB complains about what is left."""
-    code = (
+    program = tmp_path / "safear"  # a script without an ending, as the installed one
+    program.write_text(
         f"import atexit, gc, {loaded}\n"
         "atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
         "from safear.cli.main import main\n"
         "main()"
     )
-    done = subprocess.run([sys.executable, "-c", code, "recommend", "loan"], check=True, capture_output=True, text=True)
+    command = [sys.executable, str(program), "recommend", "loan"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert (done.stdout.splitlines()[-1], done.stderr) == (str(loaded == "math"), "")
